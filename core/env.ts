@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { UserError } from './errors'
+
+/**
+ * Every environment variable that Orbweaver reads, with its default, unit and meaning. This table is the source of
+ * `docs/configuration.md` and `.env.example`; nothing else in the tree touches `process.env`.
+ *
+ * The fetching values are defaults: a queue's settings in the console override them, live.
+ */
+const seconds = (fallback: number) => z.coerce.number().min(0).max(86_400).default(fallback)
+const count = (fallback: number, max = 1_000_000) => z.coerce.number().int().min(0).max(max).default(fallback)
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0'])
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true' || value === '1')
+const zone = z
+  .string()
+  .refine(isZone, { message: 'is not an IANA time zone; write one such as Asia/Shanghai or UTC' })
+const codes = z
+  .string()
+  .default('500,502,503,504')
+  .transform((list, context) =>
+    list.split(',').map((code) => {
+      const value = Number(code.trim())
+      if (!Number.isInteger(value) || value < 100 || value > 599) {
+        context.addIssue({
+          code: 'custom',
+          message: `"${code}" is not an HTTP status; write codes such as 500,502,503`,
+        })
+      }
+      return value
+    }),
+  )
+
+export const envTable = {
+  REDIS_URL: z
+    .string()
+    .optional()
+    .describe('Redis server, `redis://[:password@]host:port/db`. Empty: REDIS_HOST and the rest.'),
+  REDIS_HOST: z.string().optional().describe('Redis host, when REDIS_URL is not given.'),
+  REDIS_PORT: count(6379, 65_535).describe('Redis port, when REDIS_URL is not given.'),
+  REDIS_PASSWORD: z.string().optional().describe('Redis password, when REDIS_URL is not given.'),
+  DATABASE_URL: z
+    .string()
+    .optional()
+    .describe('MySQL or MariaDB, `mysql://user:password@host:port/name`. Empty: MYSQL_HOST and the rest.'),
+  MYSQL_HOST: z.string().optional().describe('Database host, when DATABASE_URL is not given.'),
+  MYSQL_PORT: count(3306, 65_535).describe('Database port, when DATABASE_URL is not given.'),
+  MYSQL_USER: z.string().default('orbweaver').describe('Database user, when DATABASE_URL is not given.'),
+  MYSQL_PASSWORD: z.string().optional().describe('Database password, when DATABASE_URL is not given.'),
+  MYSQL_DATABASE: z.string().default('orbweaver').describe('Database name, when DATABASE_URL is not given.'),
+  QUEUE_KEY: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^[\w.:{}-]+$/)
+    .default('crawl_queue')
+    .describe('Name of the queue, and of the Redis List that is its inbox.'),
+  CONCURRENT_REQUESTS: count(16, 1000).describe('Pages a worker fetches at once.'),
+  CONCURRENT_REQUESTS_PER_HOST: count(8, 1000).describe(
+    'Pages fetched at once from one host, by all workers together, when the delay is 0. With a delay it is 1.',
+  ),
+  DOWNLOAD_DELAY: seconds(1).describe(
+    'Seconds between the starts of two fetches from one host, by all workers together; each is drawn within ±33 %.',
+  ),
+  DOWNLOAD_TIMEOUT: seconds(15).describe(
+    'Seconds for one page from connect to last byte, redirects included.',
+  ),
+  CONNECT_TIMEOUT: seconds(5).describe('Seconds to connect, TLS included.'),
+  READ_TIMEOUT: seconds(10).describe('Seconds without a byte, while waiting for headers or body.'),
+  MAX_BODY_BYTES: count(10_485_760, 1_073_741_824).describe(
+    'Bytes of a page after decompression; what is longer is cut and classed by policy.',
+  ),
+  MAX_REDIRECTS: count(10, 50).describe('Redirects followed for one page.'),
+  RETRY_TIMES: count(3, 100).describe('Retries after a passing failure, with 2, 4, 8 … s between.'),
+  RETRY_HTTP_CODES: codes.describe('HTTP statuses that are passing failures.'),
+  MAX_DELIVERIES: count(5, 100).describe(
+    'Times a page may take its worker down with it before it becomes a dead letter.',
+  ),
+  USER_AGENT: z
+    .string()
+    .min(1)
+    .max(500)
+    .default('Orbweaver/0.1 (+https://github.com/orbweaver/orbweaver)')
+    .describe('User-Agent header; its first word up to the slash is the name obeyed in robots.txt.'),
+  ROBOTS: z.enum(['obey', 'ignore']).default('obey').describe('Whether robots.txt (RFC 9309) is obeyed.'),
+  ALLOW_PRIVATE: flag(false).describe(
+    'Whether pages on private, loopback and other not globally routable addresses may be fetched.',
+  ),
+  LEASE_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(3600)
+    .default(30)
+    .describe('Seconds a worker owns a page without renewing.'),
+  REAP_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(3600)
+    .default(5)
+    .describe('Seconds between two looks for lapsed leases.'),
+  DRAIN_SECONDS: seconds(25).describe(
+    'Seconds a worker may go on after SIGTERM before it hands back what it holds.',
+  ),
+  HEARTBEAT_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(60)
+    .default(5)
+    .describe('Seconds between two heartbeats of a worker.'),
+  TZ: zone.default('UTC').describe('IANA time zone for schedules without one of their own.'),
+  HTTP_PORT: count(3000, 65_535).describe('Port of the console.'),
+  HTTP_HOST: z.string().default('127.0.0.1').describe('Address the console listens on.'),
+  PUBLIC_URL: z
+    .string()
+    .optional()
+    .describe('Address people open the console at, when it is not http://HTTP_HOST:HTTP_PORT.'),
+  AUTH_SECRET: z
+    .string()
+    .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
+    .optional()
+    .describe('Secret that signs sessions, 32 characters or more. The embedded stack makes its own.'),
+  STATE_DIR: z
+    .string()
+    .default('.orbweaver')
+    .describe('Folder of the embedded stack: servers, data, secrets.'),
+  WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged.'),
+  ALLOW_UNSAFE_REDIS: flag(false).describe(
+    'Start even on a Redis that may lose work (no persistence, or evicting). For experiments only.',
+  ),
+} as const
+
+const schema = z.object(envTable)
+export type Env = z.infer<typeof schema>
+
+let parsed: Env | undefined
+
+/**
+ * The environment of this process, parsed on first use; an empty value counts as not given.
+ * @throws UserError that names each wrong variable, its value's fault and what to write instead.
+ */
+export function env(): Env {
+  parsed ??= parseEnv(process.env)
+  return parsed
+}
+
+/** Parses a set of variables; `env()` for the process's own. @throws UserError as `env()`. */
+export function parseEnv(variables: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const result = schema.safeParse(given)
+  if (result.success) return result.data
+  const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new UserError(
+    `The environment is not usable (${faults.join('; ')}). See docs/configuration.md for each variable.`,
+  )
+}
+
+/** Sets variables for this process and those it starts, and forgets what was parsed before. */
+export function setEnv(variables: Record<string, string>): void {
+  Object.assign(process.env, variables)
+  parsed = undefined
+}
+
+/** A copy of the environment for a child process, with `more` on top. */
+export function childEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return { ...process.env, ...more }
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Where Redis is. @throws UserError when nothing says so. */
+export function redisUrl(from: Env = env()): string {
+  if (from.REDIS_URL) return from.REDIS_URL
+  if (!from.REDIS_HOST)
+    throw new UserError('No Redis is given: set REDIS_URL (redis://:password@host:6379/0) or REDIS_HOST.')
+  const password = from.REDIS_PASSWORD ? `:${encodeURIComponent(from.REDIS_PASSWORD)}@` : ''
+  return `redis://${password}${from.REDIS_HOST}:${from.REDIS_PORT}/0`
+}
+
+/** Where the database is. @throws UserError when nothing says so. */
+export function databaseUrl(from: Env = env()): string {
+  if (from.DATABASE_URL) return from.DATABASE_URL
+  if (!from.MYSQL_HOST)
+    throw new UserError(
+      'No database is given: set DATABASE_URL (mysql://user:password@host:3306/orbweaver) or MYSQL_HOST.',
+    )
+  const password = from.MYSQL_PASSWORD ? `:${encodeURIComponent(from.MYSQL_PASSWORD)}` : ''
+  return `mysql://${encodeURIComponent(from.MYSQL_USER)}${password}@${from.MYSQL_HOST}:${from.MYSQL_PORT}/${from.MYSQL_DATABASE}`
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshDatabase } from '../tests/services'
+import { type Database, inTransaction, openDatabase, ping } from './database'
+
+let site: { url: string; drop(): Promise<void> }
+let database: Database
+
+beforeAll(async () => {
+  site = await freshDatabase()
+  database = openDatabase(site.url, 4)
+})
+afterAll(async () => {
+  await database.close()
+  await site.drop()
+})
+
+test('text comes back byte for byte, and case, accents and emoji stay distinct in comparisons', async () => {
+  const texts = ['https://a/A', 'https://a/a', 'https://a/a ', 'https://a/é', 'https://a/e', 'https://a/😀']
+  for (const [n, text] of texts.entries()) {
+    await database.pool.execute(
+      'INSERT INTO seeds (spider_id, run_id, url, url_hash, created_at) VALUES (1, 0, ?, ?, NOW(3))',
+      [text, Buffer.alloc(32, n)],
+    )
+  }
+  const [rows] = await database.pool.query('SELECT url FROM seeds ORDER BY id')
+  expect((rows as { url: string }[]).map((row) => row.url)).toEqual(texts)
+  // PAD SPACE: a trailing blank alone does not tell texts apart, which is why pages are keyed by a hash.
+  const [distinct] = await database.pool.query('SELECT DISTINCT url FROM seeds')
+  expect(distinct).toHaveLength(texts.length - 1)
+})
+
+test('every session is UTC, strict and READ COMMITTED', async () => {
+  const [rows] = await database.pool.query(
+    'SELECT @@time_zone AS zone, @@sql_mode AS mode, @@tx_isolation AS isolation',
+  )
+  expect(rows).toMatchObject([
+    { zone: '+00:00', isolation: 'READ-COMMITTED', mode: expect.stringContaining('STRICT_ALL_TABLES') },
+  ])
+})
+
+test('a transaction that failed leaves nothing behind, and its connection goes back clean', async () => {
+  await expect(
+    inTransaction(database.pool, async (connection) => {
+      await connection.query("INSERT INTO dispatcher VALUES (7, 1, 'a', 'b', NOW(3))")
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  const [rows] = await database.pool.query('SELECT * FROM dispatcher WHERE id = 7')
+  expect(rows).toEqual([])
+})
+
+test('a database that is not there is named without its password', async () => {
+  const away = openDatabase('mysql://me:hunter2@127.0.0.1:1/none', 1)
+  await expect(ping(away, 'mysql://me:hunter2@127.0.0.1:1/none')).rejects.toThrow(
+    /mysql:\/\/me:\*\*\*@127\.0\.0\.1:1.*check that it runs/,
+  )
+  await away.close()
+})

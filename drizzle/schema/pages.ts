@@ -1,0 +1,54 @@
+import { bigint, index, int, mysqlTable, primaryKey, smallint, text, varchar } from 'drizzle-orm/mysql-core'
+import { OUTCOMES } from '../../core/queue/states'
+import { blob, bytes, instant, json } from './columns'
+
+/** The outcome of a URL in a run: exactly one row for each that ended. */
+export const pages = mysqlTable(
+  'pages',
+  {
+    runId: bigint('run_id', { mode: 'number' }).notNull(),
+    /** SHA-256 of the canonical URL: identity is identity of bytes. */
+    urlHash: bytes('url_hash', { length: 32 }).notNull(),
+    url: text('url').notNull(),
+    finalUrl: text('final_url'),
+    state: varchar('state', { length: 10, enum: OUTCOMES }).notNull(),
+    /** Class of what happened when it is not simply done, for instance `http_404`, `timeout_total`; see worker/outcome.ts. */
+    reason: varchar('reason', { length: 40 }),
+    detail: varchar('detail', { length: 500 }),
+    status: smallint('status'),
+    title: text('title'),
+    depth: int('depth').notNull(),
+    referrer: text('referrer'),
+    contentType: varchar('content_type', { length: 255 }),
+    charset: varchar('charset', { length: 40 }),
+    bytes: bigint('bytes', { mode: 'number' }),
+    ms: int('ms'),
+    attempts: int('attempts').notNull(),
+    deliveries: int('deliveries').notNull(),
+    items: int('items').notNull(),
+    /** In-scope links that this worker did not know to be admitted already: deflated, one canonical URL a line. See docs/architecture.md, "Coverage". */
+    links: blob('links'),
+    /** Fencing token of the lease that wrote the row; a lower one never overwrites it. */
+    token: varchar('token', { length: 32 }).notNull(),
+    fetchedAt: instant('fetched_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.urlHash] }),
+    // The console lists a run's failures, newest first.
+    index('pages_state').on(table.runId, table.state, table.fetchedAt),
+  ],
+)
+
+/** What was extracted: `n` counts the items of a page from 0. */
+export const items = mysqlTable(
+  'items',
+  {
+    runId: bigint('run_id', { mode: 'number' }).notNull(),
+    urlHash: bytes('url_hash', { length: 32 }).notNull(),
+    n: int('n').notNull(),
+    name: varchar('name', { length: 64 }).notNull(),
+    data: json<Record<string, unknown>>('data').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.urlHash, table.n] })],
+)

@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ['tests/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    reporters: ['default', './tests/closing-line.ts'],
     pool: 'forks',
     maxWorkers: 2,
   },

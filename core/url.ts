@@ -1,27 +1,153 @@
+import { hash } from 'node:crypto'
+import { getDomain } from 'tldts'
+
 /** Not a URL that can be crawled. The message names the URL and the reason. */
 export class InvalidUrl extends Error {
   override name = 'InvalidUrl'
 }
 
+/** Longest canonical URL, in bytes (it is ASCII). What is written may be twice that, to leave room for `../` and line breaks. */
+const MAX_BYTES = 8192
+
 /**
- * The canonical form of a URL (WHATWG URL Standard), which is its identity for dedupe and what is fetched.
+ * The canonical form of a URL (WHATWG URL Standard), which is its identity for dedupe and what is fetched:
+ *
+ * - parsed and resolved as browsers do: surrounding blanks and inner tabs and line breaks dropped, scheme and host in
+ *   lower case, IDNA names in Punycode, IP addresses in their usual form, default port dropped, dot segments resolved;
+ * - no fragment, and no trailing dot on the host;
+ * - percent-encoding as in RFC 3986 §6.2.2: hex digits in upper case, unreserved characters plain. All others stay as
+ *   written (`%2F` and `%23` are data, not separators), and where a stray `%` stands nothing is decoded, since that
+ *   could make a new escape out of it;
+ * - everything else as written: case, trailing slash, an empty query (`?`), the order of parameters.
+ *
+ * canonicalise(canonicalise(u)) = canonicalise(u).
  * @throws InvalidUrl for anything but http and https, for credentials in the URL, and for over 8,192 bytes.
  */
-export function canonicalise(_input: string, _base?: string): string {
-  throw new Error('not built')
+export function canonicalise(input: string, base?: string): string {
+  const url = tryCanonicalise(input, base)
+  if (url === null) throw new InvalidUrl(fault(input, base))
+  return url
+}
+
+/** As `canonicalise`, for links by the thousand: null in place of InvalidUrl. */
+export function tryCanonicalise(input: string, base?: string): string | null {
+  return fastForm(input, base) ?? slowForm(input, base)
+}
+
+// Most links are plain already. These patterns accept only what the URL parser would leave exactly as it is: no escapes,
+// no dot segments (a dot may not follow a slash), no Punycode, no port, a last label of letters (so no IP address).
+const SEGMENT = "(?:[\\w~!$&()*+,;=:@'-][\\w~!$&()*+,;=:@'.-]*)?"
+const QUERY = '(?:\\?[\\w~!$&()*+,;=:@/?.-]*)?'
+const PLAIN_URL = new RegExp(`^https?://(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,63}(?:/${SEGMENT})+${QUERY}$`)
+const PLAIN_PATH = new RegExp(`^(?!//)(?:/${SEGMENT})+${QUERY}$`)
+const PLAIN_RELATIVE = new RegExp(`^[\\w~][\\w~!$&()*+,;=@'.-]*(?:/${SEGMENT})*${QUERY}$`)
+
+function fastForm(input: string, base: string | undefined): string | null {
+  const mark = input.indexOf('#')
+  const written = mark === -1 ? input : input.slice(0, mark)
+  let url: string
+  if (PLAIN_URL.test(written) && !written.includes('xn--')) url = written
+  else {
+    const from = base === undefined ? null : parsedBase(base)
+    if (!from) return null
+    if (PLAIN_PATH.test(written)) url = from.origin + written
+    else if (PLAIN_RELATIVE.test(written)) url = from.folder + written
+    else return null
+  }
+  return url.length <= MAX_BYTES ? url : null
+}
+
+interface Base {
+  text: string
+  /** Canonical, without the slash: `https://example.com:8443`. */
+  origin: string
+  /** Canonical, with the slash: what plain relative links are put behind. */
+  folder: string
+}
+/** The links of a page share a base, so one is remembered. */
+let lastBase: Base | null = null
+
+function parsedBase(text: string): Base | null {
+  if (lastBase?.text === text) return lastBase
+  const folder = slowForm('./', text)
+  if (folder === null) return null
+  lastBase = { text, origin: folder.slice(0, folder.indexOf('/', 8)), folder }
+  return lastBase
+}
+
+function slowForm(input: string, base: string | undefined): string | null {
+  // `canParse` first: an exception for each bad link of a page would cost far more than parsing twice.
+  if (input.length > 2 * MAX_BYTES || !URL.canParse(input, base)) return null
+  const url = new URL(input, base)
+  if (!isWeb(url) || url.username || url.password) return null
+  if (url.hostname.endsWith('.')) {
+    url.hostname = url.hostname.replace(/\.+$/, '')
+    // The setter leaves the name alone when what remains is not a host.
+    if (url.hostname.endsWith('.')) return null
+  }
+  const { href } = url
+  const mark = href.indexOf('#')
+  const canonical = normaliseEscapes(mark === -1 ? href : href.slice(0, mark))
+  return canonical.length <= MAX_BYTES ? canonical : null
+}
+
+function isWeb(url: URL): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:'
+}
+
+/** RFC 3986 §6.2.2.1–2: `%7e` becomes `~` and `%2f` becomes `%2F`. */
+function normaliseEscapes(text: string): string {
+  if (!text.includes('%')) return text
+  const decodes = !/%(?![0-9a-f]{2})/i.test(text)
+  return text.replace(/%[0-9a-f]{2}/gi, (triplet) => {
+    const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16))
+    return decodes && /[\w.~-]/.test(character) ? character : triplet.toUpperCase()
+  })
+}
+
+/** Why a URL was refused, in one sentence that shows no password. */
+function fault(input: string, base: string | undefined): string {
+  const shown = `"${clip(input.trim())}"`
+  if (input.length > 2 * MAX_BYTES) return `${shown} is longer than a URL may be; shorten it to 8,192 bytes.`
+  if (!URL.canParse(input, base))
+    return `${shown} is not a URL; write scheme, host and path, such as https://example.com/page.`
+  const url = new URL(input, base)
+  if (!isWeb(url))
+    return `${shown} has the scheme ${clip(url.protocol)} and cannot be crawled; give an http or https URL.`
+  if (url.username || url.password)
+    return `The URL on ${url.host} carries a user name or password; take them out and send them as a header of the spider.`
+  if (url.hostname.endsWith('.')) return `${shown} has no usable host name; correct the host.`
+  return `${shown} is longer than a URL may be; shorten it to 8,192 bytes.`
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** 32 bytes: SHA-256 of the canonical URL's UTF-8 bytes. */
-export function urlHash(_canonical: string): Buffer {
-  throw new Error('not built')
+export function urlHash(canonical: string): Buffer {
+  return hash('sha256', canonical, 'buffer')
 }
 
 /** 22 characters: the first 16 bytes of `urlHash` in base64url. */
-export function urlId(_canonical: string): string {
-  throw new Error('not built')
+export function urlId(canonical: string): string {
+  return urlHash(canonical).toString('base64url', 0, 16)
 }
 
-/** Politeness key of a canonical URL: host name, and the port where it is not the scheme's default. */
-export function hostKey(_canonical: string): string {
-  throw new Error('not built')
+/**
+ * Politeness key of a canonical URL: host name, and the port where it is not the scheme's default. http and https of one
+ * name share it: they are one server.
+ */
+export function hostKey(canonical: string): string {
+  const start = canonical.indexOf('//') + 2
+  return canonical.slice(start, canonical.indexOf('/', start))
+}
+
+/**
+ * The site a host belongs to: its registrable domain by the Public Suffix List, private suffixes included, so that
+ * `a.github.io` and `b.github.io` are two sites. IP addresses, `localhost` and bare suffixes are their own site.
+ */
+export function site(host: string): string {
+  const name = host.replace(/:\d+$/, '')
+  return getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? name
 }

@@ -1,74 +1,47 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { findServers } from '../cli/stack/binaries'
+import { databaseAddress, startDatabase } from '../cli/stack/database'
+import { startGuardian } from '../cli/stack/guardian'
+import { freePort } from '../cli/stack/ports'
+import { redisAddress, startRedis } from '../cli/stack/redis'
+import { endProcess, type Server } from '../cli/stack/server'
+import { packageFolder } from '../cli/stack/state'
 
-/** One real Redis and one real MariaDB for the whole test run. */
+/** One real Redis and one real MariaDB or MySQL for the whole test run, empty, gone afterwards. */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'orbweaver-test-'))
-  const redisPort = await freePort()
-  const redis = spawn(
-    'redis-server',
-    [
-      '--port',
-      String(redisPort),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--appendonly',
-      'yes',
-      '--save',
-      '',
-    ],
-    { stdio: 'ignore' },
-  )
-  const data = join(folder, 'mysql')
-  const install = spawn(
-    'mariadb-install-db',
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--user=root',
-    ],
-    { stdio: 'ignore' },
-  )
-  await once(install, 'exit')
-  const mysqlPort = await freePort()
-  const mysql = spawn(
-    'mariadbd',
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--user=root',
-      `--port=${mysqlPort}`,
-      '--bind-address=127.0.0.1',
-      `--socket=${join(folder, 's')}`,
-      '--innodb-flush-log-at-trx-commit=1',
-      '--innodb-buffer-pool-size=256M',
-    ],
-    { stdio: 'ignore' },
-  )
-  project.provide('redisUrl', `redis://127.0.0.1:${redisPort}/0`)
-  project.provide('mysqlUrl', `mysql://root@127.0.0.1:${mysqlPort}`)
-  return async () => {
-    mysql.kill('SIGKILL')
-    redis.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  const binaries = await findServers(packageFolder(), (message) => console.error(message))
+  const password = 'of-this-test-run-only'
+  const guardian = startGuardian()
+  const part = async (name: 'redis' | 'database') => ({
+    binary: binaries[name],
+    folder: join(folder, name),
+    port: await freePort(),
+    password,
+    logFile: join(folder, `${name}.log`),
+  })
+  const watched = (server: Server) => {
+    guardian.watch(server.pid)
+    return server
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
+  const servers = await Promise.all([
+    startRedis(await part('redis')).then(watched),
+    startDatabase({ ...(await part('database')), anyDatabase: true }).then(watched),
+  ])
+  const [redis, database] = servers
+  project.provide('redisUrl', redisAddress(redis.port, password))
+  project.provide('mysqlUrl', databaseAddress(database.port, password).replace(/\/\w+$/, ''))
+  return async () => {
+    for (const server of servers) {
+      await endProcess(server.pid, 0)
+      guardian.forget(server.pid)
+    }
+    guardian.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  }
 }
 
 declare module 'vitest' {

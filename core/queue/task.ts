@@ -38,6 +38,8 @@ export type Held = Pick<Lease, 'ref' | 'token'>
 /** What a worker says of a finished URL. */
 export interface Ack extends Held {
   state: OutcomeState
+  /** Why, for the failed list; a word such as `http_403`. */
+  reason?: string
   /** Links of the page to admit to the same run, in the same script. At most 500 over all acks of one call. */
   links: NewTask[]
 }

@@ -204,6 +204,14 @@ CREATE TABLE `dispatcher` (
 	CONSTRAINT `dispatcher_id` PRIMARY KEY(`id`)
 );
 --> statement-breakpoint
+CREATE TABLE `leases` (
+	`name` varchar(64) NOT NULL,
+	`holder` varchar(100) NOT NULL,
+	`fence` bigint NOT NULL,
+	`expires_at` datetime(3) NOT NULL,
+	CONSTRAINT `leases_name` PRIMARY KEY(`name`)
+);
+--> statement-breakpoint
 CREATE TABLE `samples` (
 	`queue` varchar(64) NOT NULL,
 	`at` datetime(3) NOT NULL,
@@ -298,11 +306,12 @@ CREATE TABLE `pages` (
 CREATE INDEX `account_user` ON `account` (`user_id`);--> statement-breakpoint
 CREATE INDEX `session_user` ON `session` (`user_id`);--> statement-breakpoint
 CREATE INDEX `verification_identifier` ON `verification` (`identifier`);--> statement-breakpoint
+CREATE INDEX `fires_kind` ON `fires` (`kind`,`schedule_id`);--> statement-breakpoint
 CREATE INDEX `runs_state` ON `runs` (`state`,`id`);--> statement-breakpoint
 CREATE INDEX `runs_spider` ON `runs` (`spider_id`,`id`);--> statement-breakpoint
-CREATE INDEX `seeds_run` ON `seeds` (`run_id`,`id`);--> statement-breakpoint
+CREATE INDEX `seeds_run` ON `seeds` (`run_id`,`spider_id`,`id`);--> statement-breakpoint
 CREATE INDEX `alerts_open` ON `alerts` (`ended_at`,`started_at`);--> statement-breakpoint
 CREATE INDEX `audit_log_at` ON `audit_log` (`at`);--> statement-breakpoint
 CREATE INDEX `worker_events_at` ON `worker_events` (`at`);--> statement-breakpoint
 CREATE INDEX `workers_state` ON `workers` (`state`,`heartbeat_at`);--> statement-breakpoint
-CREATE INDEX `pages_state` ON `pages` (`run_id`,`state`,`fetched_at`);
+CREATE INDEX `pages_state` ON `pages` (`run_id`,`state`,`fetched_at`,`items`);

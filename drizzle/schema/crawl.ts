@@ -45,7 +45,8 @@ export const seeds = mysqlTable(
   },
   (table) => [
     uniqueIndex('seeds_one').on(table.spiderId, table.runId, table.urlHash),
-    index('seeds_run').on(table.runId, table.id),
+    // Seeding reads a run's own seeds and those of its spider (run 0) by rising id, a chunk at a time.
+    index('seeds_run').on(table.runId, table.spiderId, table.id),
   ],
 )
 
@@ -65,7 +66,16 @@ export const queues = mysqlTable('queues', {
   updatedAt: instant('updated_at').notNull(),
 })
 
-export const RUN_STATES = ['seeding', 'running', 'cancelling', 'finished', 'cancelled', 'failed'] as const
+/** `preparing`: its seeds are still being written; nobody but their writer looks at it. */
+export const RUN_STATES = [
+  'preparing',
+  'seeding',
+  'running',
+  'cancelling',
+  'finished',
+  'cancelled',
+  'failed',
+] as const
 
 export const runs = mysqlTable(
   'runs',
@@ -138,7 +148,11 @@ export const fires = mysqlTable(
     runId: bigint('run_id', { mode: 'number' }),
     createdAt: instant('created_at').notNull(),
   },
-  (table) => [uniqueIndex('fires_one').on(table.scheduleId, table.fireAt)],
+  (table) => [
+    uniqueIndex('fires_one').on(table.scheduleId, table.fireAt),
+    // The scheduler asks every second which schedules have a fire that waits.
+    index('fires_kind').on(table.kind, table.scheduleId),
+  ],
 )
 
 /** A file of seeds someone uploaded, and what became of its rows. */

@@ -108,3 +108,12 @@ export const dispatcher = mysqlTable('dispatcher', {
   redisReplId: varchar('redis_repl_id', { length: 64 }).notNull(),
   changedAt: instant('changed_at').notNull(),
 })
+
+/** Who does what only one process may do, such as leading the schedulers. */
+export const leases = mysqlTable('leases', {
+  name: varchar('name', { length: 64 }).primaryKey(),
+  holder: varchar('holder', { length: 100 }).notNull(),
+  /** Fencing number: rises with each new holder; a decision made under an older one is refused. */
+  fence: bigint('fence', { mode: 'number' }).notNull(),
+  expiresAt: instant('expires_at').notNull(),
+})

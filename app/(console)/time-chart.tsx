@@ -1,0 +1,140 @@
+'use client'
+
+import { AreaChart, ChartTooltip } from '@mantine/charts'
+import { Box, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useTranslations } from 'next-intl'
+import { useId } from 'react'
+import { useFigures } from '../figures'
+import type { LivePoint } from '../live'
+
+interface Line {
+  key: 'backlog' | 'running' | 'pagesPerSecond'
+  label: string
+  colour: string
+}
+
+const HEIGHT = 200
+/** Rows of the table that says the same as the chart. */
+const ROWS = 12
+
+/** Figures over time. What the picture shows stands beside it in words, and as a table for those who want the numbers. */
+export function TimeChart({
+  title,
+  unit,
+  lines,
+  points,
+  rangeMs,
+}: {
+  title: string
+  unit: string
+  lines: Line[]
+  points: LivePoint[]
+  rangeMs: number
+}) {
+  const t = useTranslations('charts')
+  const figures = useFigures()
+  const id = useId()
+  const now = points.at(-1)
+  const series = lines.map((line) => ({ name: line.key, label: line.label, color: line.colour }))
+  const label = (at: unknown) => figures.moment(Number(at))
+  return (
+    <Box component="figure" className="panel" p="md" m={0} miw={0} aria-labelledby={id}>
+      <Group justify="space-between" gap="xs" mb="xs" component="figcaption">
+        <Text size="sm" fw={600} id={id}>
+          {title}{' '}
+          <Text span size="sm" c="dimmed" fw={400}>
+            ({unit})
+          </Text>
+        </Text>
+        <Group gap="md">
+          {lines.map((line) => (
+            <Group key={line.key} gap={6} wrap="nowrap">
+              <Box w={10} h={10} bg={line.colour} style={{ borderRadius: 3 }} aria-hidden />
+              <Text size="xs" c="dimmed" className="figures">
+                {line.label}: {figures.rate(now?.[line.key] ?? null)}
+              </Text>
+            </Group>
+          ))}
+        </Group>
+      </Group>
+      {points.length < 2 ? (
+        <Group h={HEIGHT} justify="center">
+          <Text size="sm" c="dimmed">
+            {t('soon')}
+          </Text>
+        </Group>
+      ) : (
+        <div aria-hidden="true">
+          <AreaChart
+            h={HEIGHT}
+            data={points.map((point) => ({ ...point }))}
+            dataKey="at"
+            series={series}
+            curveType="linear"
+            withDots={false}
+            fillOpacity={0.12}
+            strokeWidth={1.6}
+            connectNulls={false}
+            gridAxis="x"
+            tickLine="none"
+            xAxisProps={{
+              type: 'number',
+              scale: 'time',
+              domain: ['dataMin', 'dataMax'],
+              tickFormatter: (at: number) => figures.tick(at, rangeMs),
+              minTickGap: 48,
+            }}
+            yAxisProps={{ width: 48, allowDecimals: false }}
+            valueFormatter={(value) => figures.rate(value)}
+            areaProps={{ isAnimationActive: false }}
+            areaChartProps={{ accessibilityLayer: false }}
+            tooltipAnimationDuration={0}
+            tooltipProps={{
+              content: ({ active, label: at, payload }) =>
+                active ? (
+                  <ChartTooltip
+                    label={label(at)}
+                    payload={[...(payload ?? [])]}
+                    series={series}
+                    valueFormatter={(value) => figures.rate(value)}
+                  />
+                ) : null,
+            }}
+          />
+        </div>
+      )}
+      <VisuallyHidden>
+        <Table aria-labelledby={id}>
+          <thead>
+            <tr>
+              <th scope="col">{t('time')}</th>
+              {lines.map((line) => (
+                <th scope="col" key={line.key}>
+                  {line.label} ({unit})
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {thinned(points).map((point) => (
+              <tr key={point.at}>
+                <th scope="row">{label(point.at)}</th>
+                {lines.map((line) => (
+                  <td key={line.key}>{figures.rate(point[line.key])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </VisuallyHidden>
+    </Box>
+  )
+}
+
+export const ChartSkeleton = () => <Skeleton height={HEIGHT + 60} radius="md" />
+
+/** Evenly chosen points, the newest among them. */
+function thinned(points: LivePoint[]): LivePoint[] {
+  const step = Math.max(1, Math.ceil(points.length / ROWS))
+  return points.filter((_, index) => (points.length - 1 - index) % step === 0)
+}

@@ -1,0 +1,21 @@
+/** What the sign-in endpoints refuse with. */
+export class AuthRefusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Calls an endpoint of /api/auth, which sets or clears the session cookie. @throws AuthRefusal with the server's sentence. */
+export async function postAuth(path: string, body: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`/api/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.ok) return
+  const answer = (await response.json().catch(() => ({}))) as { message?: string }
+  throw new AuthRefusal(response.status, answer.message ?? `HTTP ${response.status}`)
+}

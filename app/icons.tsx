@@ -1,0 +1,86 @@
+import type { SVGProps } from 'react'
+
+/** The few drawings the console needs. They say nothing by themselves: each stands beside words or in a labelled button. */
+function Icon({ children, size = 18, ...rest }: SVGProps<SVGSVGElement> & { size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={1.8}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+      {...rest}
+    >
+      {children}
+    </svg>
+  )
+}
+
+export function LogoIcon({ size = 26 }: { size?: number }) {
+  return (
+    <Icon size={size} strokeWidth={1.4} style={{ color: 'var(--mantine-primary-color-filled)' }}>
+      <path d="M12 1.5v21M1.5 12h21M4.6 4.6l14.8 14.8M19.4 4.6 4.6 19.4" />
+      <path d="M12 4.8l5.1 2.1 2.1 5.1-2.1 5.1-5.1 2.1-5.1-2.1L4.8 12l2.1-5.1z" />
+      <circle cx="12" cy="12" r="2.6" fill="currentColor" />
+    </Icon>
+  )
+}
+
+export const RunsIcon = () => (
+  <Icon>
+    <path d="M4 18l5-6 4 3 7-9" />
+    <path d="M15 6h5v5" />
+  </Icon>
+)
+
+export const SunIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="4" />
+    <path d="M12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4" />
+  </Icon>
+)
+
+export const MoonIcon = () => (
+  <Icon>
+    <path d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z" />
+  </Icon>
+)
+
+export const AutoIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 3v18a9 9 0 0 0 0-18z" fill="currentColor" />
+  </Icon>
+)
+
+export const LanguageIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18" />
+  </Icon>
+)
+
+export const PersonIcon = () => (
+  <Icon>
+    <circle cx="12" cy="8" r="4" />
+    <path d="M4 21c1-4 4-6 8-6s7 2 8 6" />
+  </Icon>
+)
+
+export const PlayIcon = () => (
+  <Icon size={16}>
+    <path d="M7 4l13 8-13 8z" fill="currentColor" />
+  </Icon>
+)
+
+export const WarningIcon = () => (
+  <Icon>
+    <path d="M12 3l10 18H2z" />
+    <path d="M12 10v5M12 18v.5" />
+  </Icon>
+)

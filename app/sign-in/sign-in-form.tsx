@@ -1,0 +1,67 @@
+'use client'
+
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import { AuthRefusal, postAuth } from '../auth-request'
+import { MutationError } from '../query-state'
+import { useTRPC } from '../trpc'
+
+export function SignInForm() {
+  const t = useTranslations('signIn')
+  const trpc = useTRPC()
+  const setup = useQuery(trpc.session.setup.queryOptions())
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const signIn = useMutation({
+    mutationFn: () => postAuth('sign-in/email', { email: email.trim(), password }),
+    onSuccess: () => window.location.assign('/'),
+  })
+  const words = (error: Error) =>
+    error instanceof AuthRefusal && error.status === 401
+      ? t('wrong')
+      : error instanceof AuthRefusal && error.status === 429
+        ? t('tooMany')
+        : error.message
+  if (setup.data?.linkNeeded)
+    return (
+      <Alert color="indigo" variant="light" title={t('linkTitle')}>
+        <Text size="sm">{t('linkText')}</Text>
+      </Alert>
+    )
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        signIn.mutate()
+      }}
+    >
+      <Stack gap="sm">
+        <TextInput
+          label={t('email')}
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          required
+          withAsterisk={false}
+          autoFocus
+        />
+        <PasswordInput
+          label={t('password')}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': t('show') }}
+          required
+          withAsterisk={false}
+        />
+        <MutationError error={signIn.error && { message: words(signIn.error) }} />
+        <Button type="submit" loading={signIn.isPending || signIn.isSuccess} fullWidth mt="xs">
+          {t('submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

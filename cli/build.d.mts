@@ -1,0 +1,2 @@
+export function buildDist(root: string, building: () => void): Promise<void>
+export function fingerprint(root: string, paths: string[]): Promise<string>

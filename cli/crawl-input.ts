@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { sentence, UserError } from '../core/errors'
+import type { Spider } from '../core/spider'
+import { checkSpider } from '../core/spider-check'
+import { canonicalise, InvalidUrl } from '../core/url'
+import { isGlobalAddress } from '../worker/fetch/address-guard'
+
+/** The spider of a file. @throws UserError naming the file and what is wrong with it. */
+export async function readSpider(file: string): Promise<Spider> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new UserError(
+      `The spider file ${file} can't be read as JSON (${sentence(error)}); see examples/ for files that can.`,
+    )
+  }
+  try {
+    return checkSpider(parsed)
+  } catch (error) {
+    if (error instanceof UserError) throw new UserError(`${file}: ${error.message}`)
+    throw error
+  }
+}
+
+/**
+ * The canonical form of a start URL. A name that only turns out to be private when it is resolved is found by the fetch.
+ * @throws UserError for what is no URL of the web, and for a private address without leave.
+ */
+export function checkSeed(text: string, allowPrivate: boolean): string {
+  try {
+    const url = canonicalise(text)
+    const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+    const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isGlobalAddress(host)
+    if (isPrivate && !allowPrivate)
+      throw new UserError(
+        `${text} is at a private address, which is not fetched; add --allow-private if you mean it.`,
+      )
+    return url
+  } catch (error) {
+    if (error instanceof InvalidUrl) throw new UserError(error.message)
+    throw error
+  }
+}

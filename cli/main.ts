@@ -1,0 +1,34 @@
+import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json'
+import { exitOn } from './arguments'
+
+const bench = async () => (await import('./bench')).benchCommand
+
+/** Loaded when asked for: a mistyped argument should be told at once, not after all libraries of all commands. */
+const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
+  up: async () => (await import('./up')).upCommand,
+  crawl: async () => (await import('./crawl')).crawlCommand,
+  enqueue: async () => (await import('./enqueue')).enqueueCommand,
+  seeds: async () => (await import('./seeds')).seedsCommand,
+  audit: async () => (await import('./audit')).auditCommand,
+  doctor: async () => (await import('./doctor')).doctorCommand,
+  bench,
+  build: async () => (await import('./console-build')).buildCommand,
+}
+
+const program = new Command('orbweaver')
+  .description(packageJson.description)
+  .version(packageJson.version)
+  // Whatever is wrong with the arguments is said in one sentence below, and the process ends in one place.
+  .exitOverride()
+  .configureOutput({ outputError: () => {} })
+
+try {
+  const [word = ''] = process.argv.slice(2)
+  const asked = COMMANDS[word] ?? (word.startsWith('bench-') ? bench : undefined)
+  for (const load of asked ? [asked] : Object.values(COMMANDS)) (await load())(program)
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError && error.exitCode === 0) process.exit(0)
+  exitOn(error)
+}

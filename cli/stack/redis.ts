@@ -1,0 +1,75 @@
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connectRedis } from '../../core/redis'
+import type { Binary } from './binaries'
+import { writePrivately } from './private-file'
+import { type Server, startServer, untilReady } from './server'
+
+export interface RedisOptions {
+  binary: Binary
+  /** Folder of its data, configuration and nothing else. */
+  folder: string
+  port: number
+  password: string
+  logFile: string
+}
+
+export const redisAddress = (port: number, password: string) => `redis://:${password}@127.0.0.1:${port}/0`
+
+/** A private Redis that keeps what it was told: append-only file, no eviction, local and with a password. */
+export async function startRedis(options: RedisOptions): Promise<Server> {
+  const { binary, folder, port, password, logFile } = options
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const quoted = JSON.stringify
+  const file = join(folder, 'redis.conf')
+  // In a file, because a command line shows the password to every user of the machine.
+  await writePrivately(
+    file,
+    `bind 127.0.0.1
+port ${port}
+protected-mode yes
+requirepass ${quoted(password)}
+dir ${quoted(folder)}
+pidfile ${quoted(join(folder, 'redis.pid'))}
+logfile ""
+daemonize no
+set-proc-title no
+appendonly yes
+appendfsync everysec
+aof-load-truncated yes
+save ""
+maxmemory-policy noeviction
+`,
+  )
+  const logStart = await stat(logFile).then(
+    (file) => file.size,
+    () => 0,
+  )
+  const server = await startServer({
+    name: 'Redis',
+    program: binary.path,
+    args: [file],
+    env: binary.env,
+    port,
+    logFile,
+  })
+  const redis = connectRedis(redisAddress(port, password))
+  try {
+    await untilReady(
+      server,
+      async () => {
+        if (redis.status !== 'ready') await redis.connect()
+        await redis.ping()
+      },
+      120_000,
+    )
+    // After a cut tail the file may end inside a MULTI, whose first half would be run together with later writes at
+    // the next load; writing the file anew from memory removes it.
+    const log = (await readFile(logFile)).subarray(logStart).toString()
+    if (/aof-load-truncated|Truncating the AOF|short read while loading the AOF/i.test(log))
+      await redis.bgrewriteaof()
+  } finally {
+    redis.disconnect()
+  }
+  return server
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { childEnv, env } from '../core/env'
+import { Unavailable } from '../core/errors'
+import { packageFile } from './package-file'
+import { startGuardian } from './stack/guardian'
+import { keepRunning } from './stack/keep-running'
+
+export interface WorkerPool {
+  /** Process ids of those that live. */
+  pids(): number[]
+  /** Rejects when the workers cannot stay up; never resolves. */
+  broken: Promise<never>
+  /** Lets them finish or hand back what they hold (up to DRAIN_SECONDS), then ends them. */
+  stop(): Promise<void>
+}
+
+/** So many ends by an error of its own, not by a signal, and starting it again is no remedy. */
+const OWN_FAULTS = 3
+/** What a worker may take beyond its drain time. */
+const GRACE_MS = 5_000
+
+/** Runs `count` workers of a queue as processes of their own, logging to `<stateDir>/logs/workers.log`. */
+export function startWorkers(options: {
+  count: number
+  queue: string
+  stateDir: string
+  env?: Record<string, string>
+}): WorkerPool {
+  const { count, queue } = options
+  const logFile = join(options.stateDir, 'logs', 'workers.log')
+  const guardian = startGuardian()
+  let faults = 0
+  let fail: (error: Error) => void
+  const broken = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  broken.catch(() => {})
+  const workers = Array.from({ length: count }, () =>
+    keepRunning({
+      script: packageFile('dist/worker.js'),
+      env: childEnv({ LOG_LEVEL: 'info', ...options.env, QUEUE_KEY: queue }),
+      logFile,
+      guardian,
+      ended: ({ how }) => {
+        if (!how.startsWith('signal') && ++faults === OWN_FAULTS)
+          fail(new Unavailable(`The workers keep ending (${how}); the reason is at the end of ${logFile}.`))
+      },
+    }),
+  )
+  return {
+    pids: () => workers.flatMap((worker) => worker.pid() ?? []),
+    broken,
+    async stop() {
+      const graceMs = env().DRAIN_SECONDS * 1000 + GRACE_MS
+      await Promise.all(workers.map((worker) => worker.stop(graceMs)))
+      guardian.close()
+    },
+  }
+}

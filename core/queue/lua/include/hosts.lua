@@ -1,0 +1,104 @@
+-- include task
+-- A host's record: `nextAt|inflight|ownDelay|place|priority`. Its place, which `settle` alone decides, is
+--   r  READY: pending work, room, and its time has come; by priority of its first task, then by arrival there
+--   t  TURN:  pending work and room, but not yet; by the time
+--   n  in no index: all it may have at once is in flight, or all it has
+--   i  IDLE:  no pending work and nothing in flight; by the time when its record may go
+-- The record says so itself, so that most admissions and moves need not ask the indexes.
+local INDEX = { r = READY, t = TURN, i = IDLE }
+local hosts = {}
+local changed, in_order = {}, {}
+local function read_host(name, text)
+  local next_at, inflight, own, place, priority = (text or ''):match('^(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
+  hosts[name] = {
+    next_at = tonumber(next_at or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
+    place = place or 'n', priority = tonumber(priority or 0), text = text,
+  }
+  return hosts[name]
+end
+local function host_of(name)
+  return hosts[name] or read_host(name, redis.call('HGET', HOST, name))
+end
+-- The host whose standing this script changes; `settle_hosts` writes it down.
+local function touch(name)
+  if not changed[name] then
+    changed[name] = true
+    in_order[#in_order + 1] = name
+  end
+  return host_of(name)
+end
+local function limit(host)
+  return (delay_ms > 0 or host.own > 0) and 1 or per_host
+end
+local function first_two_of(name)
+  local found = redis.call('ZRANGEBYLEX', PENDING, '[' .. name .. '\0', '(' .. name .. '\1', 'LIMIT', 0, 2)
+  return found[1], found[2]
+end
+local function priority_in(member, name)
+  return 1000 - tonumber(member:sub(#name + 2, #name + 5))
+end
+
+-- 10^12 a step of priority: arrivals stay below it, and the sum below 2^53.
+local STEP = 1000000000000
+local KEEP_OWN_DELAY_MS = 86400000
+-- `priority` is that of the host's first pending task; nil when there is none.
+local function settle(name, priority)
+  local host = host_of(name)
+  local place, score = 'n', nil
+  if priority and host.inflight < limit(host) then
+    if host.next_at > now then
+      place, score = 't', host.next_at
+    else
+      place = 'r'
+      -- A host that stands there with the same priority keeps its place: turns stay fair.
+      if host.place ~= 'r' or host.priority ~= priority then
+        score = string.format('%.0f', next_seq() - priority * STEP)
+      end
+    end
+  elseif not priority and host.inflight == 0 then
+    place, score = 'i', math.max(host.next_at, now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
+  end
+  if host.place ~= place and host.place ~= 'n' then
+    redis.call('ZREM', INDEX[host.place], name)
+  end
+  if score then
+    redis.call('ZADD', INDEX[place], score, name)
+  end
+  host.place, host.priority = place, priority or 0
+  local text = string.format('%.0f|%d|%.0f|%s|%d', host.next_at, host.inflight, host.own, place, host.priority)
+  if text ~= host.text then
+    redis.call('HSET', HOST, name, text)
+    host.text = text
+  end
+end
+local function settle_hosts()
+  for _, name in ipairs(in_order) do
+    local first = first_two_of(name)
+    settle(name, first and priority_in(first, name))
+  end
+  changed, in_order = {}, {}
+end
+
+local function give_place_back(name)
+  local host = touch(name)
+  host.inflight = math.max(host.inflight - 1, 0)
+end
+
+-- Spacing counts from here. `random` comes from the caller: math.random starts alike in every script.
+local random = 1
+local function start_delay(host)
+  if delay_ms == 0 and host.own == 0 then
+    return
+  end
+  random = (random * 16807 + 11) % 2147483647
+  local wait = math.max(delay_ms * (0.67 + 0.66 * random / 2147483647), host.own)
+  host.next_at = math.max(host.next_at, math.ceil(now + wait))
+end
+
+-- Back to pending, in its old place: arrival and priority stay what they were.
+local function to_pending(ref, task)
+  task.state, task.token, task.begun, task.at, task.hard = 'p', '0', '0', '0', '0'
+  save_task(ref, task)
+  redis.call('ZADD', PENDING, 0, pending_member(ref, task.host, task.priority, task.order))
+  touch(task.host)
+end

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { UserError } from './errors'
+import { DEFAULT_SPIDER } from './spider'
+import { checkSpider } from './spider-check'
+
+const item = (fields: object, more: object = {}) => ({
+  name: 's',
+  items: [{ name: 'thing', fields, ...more }],
+})
+
+describe('a spider that cannot be used is refused before anything runs', () => {
+  test.each([
+    [5, /the spider is 5, .*write an object/],
+    [{}, /name is missing; add it \(write a string\)/],
+    [{ name: 'a b' }, /name is "a b"/],
+    [{ name: 's', follow: { scope: 'domain' } }, /follow\.scope is "domain".*"host", "site"/],
+    [{ name: 's', follow: { allow: 'x' } }, /follow\.allow is "x".*write an array/],
+    [{ name: 's', maxPages: '10' }, /maxPages is "10".*write a number/],
+    [{ name: 's', maxPages: 0 }, /maxPages is 0.*at least 1/],
+    [{ name: 's', follw: {} }, /the spider has no field "follw"; correct the name/],
+    [{ name: 's', follow: { dept: 1 } }, /follow has no field "dept"/],
+    [{ name: 's', seeds: ['ftp://shop.example/'] }, /seeds\[0\].*scheme ftp:/],
+    [
+      { name: 's', follow: { allow: ['ok', '('] } },
+      /follow\.allow\[1\] "\(" is not an RE2 pattern: missing closing \)/,
+    ],
+    [{ name: 's', follow: { deny: ['(?=x)'] } }, /follow\.deny\[0\].*no look-around/],
+    [item({ a: { regex: '\\1' } }), /items\[0\]\.fields\.a\.regex.*no back-references/],
+    [item({ a: { css: 'td[' } }), /items\[0\]\.fields\.a\.css "td\[" is not a CSS selector/],
+    [item({ a: { css: 'li:first' } }), /:first.*write :nth-child\(1\)/],
+    [item({ a: { css: '  ' } }), /it is blank/],
+    [item({ a: {} }, { each: ':nope' }), /items\[0\]\.each ":nope"/],
+    [item({ a: {} }, { url: '[z-a]' }), /items\[0\]\.url "\[z-a\]"/],
+    [item({}), /items\[0\]\.fields .*has no field/],
+    [item({ 'a b': {} }), /items\[0\]\.fields\.a b is not a name/],
+    [item({ a: { type: 'money' } }), /items\[0\]\.fields\.a\.type is "money".*"text"/],
+  ])('%j', (input, reason) => {
+    expect(() => checkSpider(input)).toThrow(UserError)
+    expect(() => checkSpider(input)).toThrow(reason)
+  })
+
+  test('all faults are named at once', () => {
+    const spider = { ...item({ a: { css: '[' }, b: { regex: '*' } }), follow: { allow: ['('] }, seeds: ['x'] }
+    expect(() => checkSpider(spider)).toThrow(
+      /4 faults.*seeds\[0\].*follow\.allow\[0\].*fields\.a\.css.*fields\.b\.regex/,
+    )
+  })
+})
+
+test('a good spider comes back with its defaults', () => {
+  const spider = checkSpider(item({ price: { css: '.price > b', regex: '([\\d.,]+)', type: 'number' } }))
+  expect(spider.follow.scope).toBe('host')
+  expect(spider.items?.[0]?.fields.price).toMatchObject({ list: false, required: false })
+  expect(checkSpider(DEFAULT_SPIDER)).toEqual(DEFAULT_SPIDER)
+})

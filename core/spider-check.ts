@@ -1,0 +1,125 @@
+import { compile } from 'css-select'
+import { RE2JS } from 're2js'
+import type { z } from 'zod'
+import { sentence, UserError } from './errors'
+import { type Spider, spiderSchema } from './spider'
+import { canonicalise } from './url'
+
+/**
+ * A spider as written, checked whole: its shape, then seeds, patterns (RE2) and selectors (CSS). Defaults are filled in.
+ * @throws UserError that lists every fault at once, each with its place, its value, what is wrong and what to write.
+ */
+export function checkSpider(input: unknown): Spider {
+  const result = spiderSchema.safeParse(input)
+  if (!result.success) refuse(result.error.issues.map((issue) => shapeFault(issue, input)))
+  const spider = result.data
+  const faults = [...seedFaults(spider), ...followFaults(spider), ...itemFaults(spider)]
+  if (faults.length > 0) refuse(faults)
+  return spider
+}
+
+function refuse(faults: string[]): never {
+  const count = faults.length === 1 ? '' : ` (${faults.length} faults)`
+  throw new UserError(`The spider cannot be used${count}: ${faults.join('; ')}.`)
+}
+
+type Issue = z.core.$ZodIssue
+
+function shapeFault(issue: Issue, input: unknown): string {
+  const place = placeOf(issue.path)
+  if (issue.code === 'unrecognized_keys')
+    return `${place} has no field ${issue.keys.map(quoted).join(', ')}; correct the name or take it out`
+  if (issue.code === 'invalid_key')
+    return `${place} is not a name that can stand there; names are letters, digits, - and _`
+  const value = issue.path.reduce<unknown>(
+    (part, key) => (part as Record<PropertyKey, unknown>)?.[key],
+    input,
+  )
+  if (value === undefined) return `${place} is missing; add it (${wanted(issue)})`
+  return `${place} is ${quoted(value)}, which is not right; ${wanted(issue)}`
+}
+
+/** What should stand there, from what the schema says. */
+function wanted(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `write ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
+    case 'invalid_value':
+      return `write one of ${issue.values.map(quoted).join(', ')}`
+    case 'too_small':
+      return `give at least ${issue.minimum}${unit(issue.origin)}`
+    case 'too_big':
+      return `give at most ${issue.maximum}${unit(issue.origin)}`
+    default:
+      return `it ${issue.message.replace(/^Invalid string: /, '')}`
+  }
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return ' characters'
+  return origin === 'array' ? ' entries' : ''
+}
+
+function seedFaults(spider: Spider): string[] {
+  return spider.seeds.flatMap((seed, n) => faultOf(`seeds[${n}]`, () => canonicalise(seed)))
+}
+
+function followFaults({ follow }: Spider): string[] {
+  return (['allow', 'deny'] as const).flatMap((list) =>
+    follow[list].flatMap((pattern, n) => patternFault(`follow.${list}[${n}]`, pattern)),
+  )
+}
+
+function itemFaults(spider: Spider): string[] {
+  return (spider.items ?? []).flatMap((item, n) => [
+    ...patternFault(`items[${n}].url`, item.url),
+    ...selectorFault(`items[${n}].each`, item.each),
+    ...Object.entries(item.fields).flatMap(([name, field]) => [
+      ...selectorFault(`items[${n}].fields.${name}.css`, field.css),
+      ...patternFault(`items[${n}].fields.${name}.regex`, field.regex),
+    ]),
+  ])
+}
+
+function patternFault(place: string, pattern: string | undefined): string[] {
+  if (pattern === undefined) return []
+  return faultOf(
+    `${place} ${quoted(pattern)} is not an RE2 pattern`,
+    () => RE2JS.compile(pattern),
+    'correct it (RE2 has no look-around and no back-references)',
+  )
+}
+
+function selectorFault(place: string, selector: string | undefined): string[] {
+  if (selector === undefined) return []
+  return faultOf(
+    `${place} ${quoted(selector)} is not a CSS selector`,
+    () => {
+      if (!selector.trim()) throw new Error('it is blank')
+      compile(selector)
+    },
+    'correct it (of jQuery’s extensions only :contains, :has and the form ones exist; for :first and :eq(0) write :nth-child(1))',
+  )
+}
+
+function faultOf(what: string, attempt: () => void, remedy?: string): string[] {
+  try {
+    attempt()
+    return []
+  } catch (error) {
+    const reason = sentence(error)
+      .replace(/^error parsing regexp: /, '')
+      .replace(/\.$/, '')
+    return [`${what}: ${reason}${remedy ? `; ${remedy}` : ''}`]
+  }
+}
+
+function placeOf(path: PropertyKey[]): string {
+  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return text.replace(/^\./, '') || 'the spider'
+}
+
+function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}

@@ -1,0 +1,116 @@
+import { type AnyProcedure, TRPCError } from '@trpc/server'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Unavailable, UserError } from '../../core/errors'
+import { consoleServices, requestOf, someone } from '../../tests/console-services'
+import type { Services } from '../context'
+import { appRouter } from './root'
+import { type Context, createCaller, publicError } from './trpc'
+
+let services: Services
+let end: () => Promise<void>
+
+beforeAll(async () => {
+  ;({ services, end } = await consoleServices())
+})
+afterAll(() => end())
+
+const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
+
+/** What may be asked without a session. Each line is a decision. */
+const PUBLIC = ['health.status', 'session.setup']
+/** What a viewer may ask; the rest takes an operator. */
+const VIEWER = [
+  'live.overview',
+  'queues.list',
+  'runs.get',
+  'runs.list',
+  'runs.pages',
+  'samples.history',
+  'session.me',
+  'session.setPassword',
+]
+
+async function codeOf(path: string, context: Context): Promise<string> {
+  const [section, name] = path.split('.') as [string, string]
+  const caller = createCaller(appRouter)(context) as never as Record<
+    string,
+    Record<string, (input: unknown) => Promise<unknown>>
+  >
+  try {
+    await caller[section]![name]!({ surely: 'no procedure takes this' })
+    return 'OK'
+  } catch (error) {
+    return (error as TRPCError).code
+  }
+}
+
+test.each(procedures.map(([path]) => path))(
+  '%s answers nobody without a session, unless it is listed as public',
+  async (path) => {
+    const code = await codeOf(path, requestOf(services, null))
+    if (PUBLIC.includes(path)) expect(code).toBe('OK')
+    else expect(code).toBe('UNAUTHORIZED')
+  },
+)
+
+test.each(procedures.map(([path]) => path).filter((path) => !PUBLIC.includes(path)))(
+  '%s lets a viewer change nothing of a crawl',
+  async (path) => {
+    const code = await codeOf(path, requestOf(services, someone('viewer')))
+    if (VIEWER.includes(path)) expect(code).not.toBe('FORBIDDEN')
+    else expect(code).toBe('FORBIDDEN')
+  },
+)
+
+test('every list above names procedures that exist', () => {
+  const paths = procedures.map(([path]) => path)
+  expect([...PUBLIC, ...VIEWER].filter((path) => !paths.includes(path))).toEqual([])
+})
+
+const told = (cause: unknown) => {
+  let recorded = false
+  const error = publicError(
+    new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause }),
+    () => {
+      recorded = true
+    },
+    'abc',
+  )
+  return { code: error.code, message: error.message, recorded }
+}
+
+test('a person’s mistake is told in its own sentence, and an absent server as such', () => {
+  expect(told(new UserError('The queue "x" is unknown; name another.'))).toEqual({
+    code: 'BAD_REQUEST',
+    message: 'The queue "x" is unknown; name another.',
+    recorded: false,
+  })
+  expect(told(new Unavailable('Redis does not answer; start it.')).code).toBe('SERVICE_UNAVAILABLE')
+  expect(told(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }))).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.not.stringContaining('secret'),
+  })
+})
+
+test('of a fault of ours the client hears only the request’s name, and the log everything', () => {
+  expect(told(new Error('SELECT password FROM account'))).toEqual({
+    code: 'INTERNAL_SERVER_ERROR',
+    message: expect.stringMatching(/request abc/),
+    recorded: true,
+  })
+})
+
+test('a run from one URL begins in the configured queue, and a bad URL is refused with its reason', async () => {
+  const caller = createCaller(appRouter)(requestOf(services, someone('operator')))
+  const { id } = await caller.runs.start({ url: 'https://example.com/' })
+  expect(await caller.runs.get({ id })).toMatchObject({
+    spider: 'default',
+    startedBy: 'operator@example.com',
+    state: 'seeding',
+  })
+  await expect(caller.runs.start({ url: 'ftp://example.com/' })).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining('ftp://example.com/'),
+  })
+  await expect(caller.runs.get({ id: id + 1000 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})

@@ -1,0 +1,19 @@
+import { healthRouter } from './health'
+import { liveRouter } from './live'
+import { queuesRouter } from './queues'
+import { runsRouter } from './runs'
+import { samplesRouter } from './samples'
+import { sessionRouter } from './session'
+import { router } from './trpc'
+
+/** Everything the console can ask for. */
+export const appRouter = router({
+  health: healthRouter,
+  live: liveRouter,
+  queues: queuesRouter,
+  runs: runsRouter,
+  samples: samplesRouter,
+  session: sessionRouter,
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,99 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import { ZodError } from 'zod'
+import { sentence, Unavailable, UnsafeError, UserError } from '../../core/errors'
+import { isPassing } from '../../drizzle/database'
+import type { Person, Role } from '../auth'
+import type { Console } from './console'
+
+/** What a procedure knows of its request. */
+export interface Context extends Console {
+  person: Person | null
+  /** Names the request in the answer and in the log, so that a report can be found. */
+  requestId: string
+}
+
+const t = initTRPC.context<Context>().create({
+  // Never a stack to the client, whatever NODE_ENV says.
+  isDev: false,
+  sse: { ping: { enabled: true, intervalMs: 2_000 }, client: { reconnectAfterInactivityMs: 6_000 } },
+  errorFormatter: ({ shape, ctx }) => ({
+    ...shape,
+    data: {
+      code: shape.data.code,
+      httpStatus: shape.data.httpStatus,
+      path: shape.data.path,
+      requestId: ctx?.requestId,
+    },
+  }),
+})
+
+export const router = t.router
+export const createCaller = t.createCallerFactory
+
+/** Turns whatever a procedure threw into what a client may hear; the class alone decides (core/errors.ts). */
+const faults = t.middleware(async ({ next, ctx, path }) => {
+  const result = await next()
+  if (result.ok) return result
+  throw publicError(
+    result.error,
+    () =>
+      ctx.services.log.error(
+        { err: result.error.cause ?? result.error, path, requestId: ctx.requestId },
+        'request failed',
+      ),
+    ctx.requestId,
+  )
+})
+
+/** @param record is called for faults of ours, which the client hears nothing of but the request's id. */
+export function publicError(error: TRPCError, record: () => void, requestId: string): TRPCError {
+  const { cause } = error
+  if (cause instanceof UserError) return new TRPCError({ code: 'BAD_REQUEST', message: cause.message, cause })
+  if (cause instanceof ZodError)
+    return new TRPCError({ code: 'BAD_REQUEST', message: faultsOf(cause), cause })
+  if (cause instanceof Unavailable || cause instanceof UnsafeError)
+    return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: cause.message, cause })
+  if (cause && (isPassing(cause) || isPassing(cause.cause ?? cause))) {
+    record()
+    const message = 'The database or Redis does not answer at the moment; the page tries again by itself.'
+    return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message, cause })
+  }
+  // Thrown as such by a procedure (not signed in, not allowed, not found): its message is meant for the client.
+  if (error.code !== 'INTERNAL_SERVER_ERROR') return error
+  record()
+  return new TRPCError({
+    code: 'INTERNAL_SERVER_ERROR',
+    message: `Something went wrong in the console; its log has the details under request ${requestId}.`,
+  })
+}
+
+function faultsOf(error: ZodError): string {
+  return error.issues
+    .map((issue) => `${issue.path.join('.') || 'input'}: ${sentence(issue.message)}`)
+    .join('; ')
+}
+
+const RANK: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
+
+/** The check of every procedure that is not public: it stands here, not in a proxy, so that no path leads around it. */
+const atLeast = (role: Role) =>
+  t.middleware(({ ctx, next }) => {
+    if (!ctx.person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in to use the console.' })
+    if (RANK[ctx.person.role] < RANK[role])
+      throw new TRPCError({
+        code: 'FORBIDDEN',
+        message: `This takes the role ${role}; yours is ${ctx.person.role}.`,
+      })
+    return next({ ctx: { ...ctx, person: ctx.person } })
+  })
+
+const base = t.procedure.use(faults)
+
+/** For anybody, signed in or not. Only what the sign-in page needs; tests/console-api.test.ts lists them all. */
+export const publicProcedure = base
+/** May look at everything but secrets. */
+export const viewerProcedure = base.use(atLeast('viewer'))
+/** May also start, stop, pause and change crawls. */
+export const operatorProcedure = base.use(atLeast('operator'))
+/** May also manage people, keys and settings. */
+export const adminProcedure = base.use(atLeast('admin'))

@@ -1,0 +1,166 @@
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { eq } from 'drizzle-orm'
+import { env } from '../core/env'
+import { UnsafeError, UserError } from '../core/errors'
+import { inTransaction } from '../drizzle/database'
+import { account, session, user, verification } from '../drizzle/schema/auth'
+import { consoleUrl, ownOrigins } from './console-url'
+import type { Services } from './context'
+import { change, select } from './db'
+import { recordChange } from './services/audit-log'
+import { attempt, forgive } from './sign-in-limit'
+import { signInLink } from './sign-in-link'
+
+export type Role = 'viewer' | 'operator' | 'admin'
+
+/** Who is asking, as every procedure sees it. */
+export interface Person {
+  id: string
+  name: string
+  email: string
+  role: Role
+}
+
+/** Shortest password that is accepted, in characters. */
+export const PASSWORD_LENGTH = 10
+
+/** Guesses at one account's password within the window below; the address limit is separate. */
+const GUESSES = { max: 10, windowMs: 15 * 60_000 }
+
+export type Auth = ReturnType<typeof createAuth>
+
+/**
+ * Accounts and sessions. There is no sign-up and no default password: the first administrator enters through a one-time
+ * link (`sign-in-link.ts`). Sessions are read from the database on each request, so that signing out, or deleting a
+ * user, takes effect at once.
+ * @throws UnsafeError when AUTH_SECRET is missing.
+ */
+export function createAuth(services: Services) {
+  const secret = env().AUTH_SECRET
+  if (!secret)
+    throw new UnsafeError(
+      'AUTH_SECRET is not set, so sessions could be forged; make one with: openssl rand -hex 32',
+    )
+  const base = consoleUrl()
+  return betterAuth({
+    appName: 'Orbweaver',
+    baseURL: base,
+    basePath: '/api/auth',
+    secret,
+    database: drizzleAdapter(services.database.orm, {
+      provider: 'mysql',
+      schema: { user, session, account, verification },
+    }),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_LENGTH,
+      maxPasswordLength: 128,
+    },
+    user: {
+      // `input: false`: a role never comes from a request.
+      additionalFields: { role: { type: 'string', required: true, input: false, defaultValue: 'viewer' } },
+    },
+    session: { expiresIn: 7 * 86_400, updateAge: 86_400, cookieCache: { enabled: false } },
+    trustedOrigins: (request) => ownOrigins(request?.headers),
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 120,
+      customRules: { '/sign-in/*': { window: 60, max: 10 } },
+      customStorage: {
+        consume: (key, rule) => attempt(services.redis, `address:${key}`, rule.max, rule.window * 1000),
+        // The counting is atomic in `consume`; these are for storages without one.
+        get: async () => null,
+        set: async () => {},
+      },
+    },
+    hooks: {
+      before: createAuthMiddleware(async (ctx) => {
+        const email = ctx.path === '/sign-in/email' && guessed(ctx.body)
+        if (!email) return
+        const verdict = await attempt(services.redis, `account:${email}`, GUESSES.max, GUESSES.windowMs)
+        if (!verdict.allowed)
+          throw new APIError('TOO_MANY_REQUESTS', {
+            message: `Too many attempts for this account; try again in ${Math.ceil((verdict.retryAfter ?? 60) / 60)} min.`,
+          })
+      }),
+      after: createAuthMiddleware(async (ctx) => {
+        const email = ctx.path === '/sign-in/email' && guessed(ctx.body)
+        if (email && ctx.context.newSession) await forgive(services.redis, `account:${email}`)
+      }),
+    },
+    advanced: {
+      useSecureCookies: base.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
+    },
+    plugins: [signInLink(services)],
+    logger: {
+      log: (level, message) =>
+        services.log[level === 'warn' || level === 'error' ? level : 'debug']({ part: 'auth' }, message),
+    },
+    telemetry: { enabled: false },
+  })
+}
+
+/** The person a request's cookie belongs to, or null. */
+export async function personOf(auth: Auth, headers: Headers): Promise<Person | null> {
+  const found = await auth.api.getSession({ headers })
+  if (!found) return null
+  const { id, name, email, role } = found.user
+  return { id, name, email, role: role as Role }
+}
+
+/** Whether the person can sign in by password later (the first administrator enters without one). */
+export async function hasPassword(services: Services, userId: string): Promise<boolean> {
+  const rows = await services.database.orm
+    .select({ password: account.password })
+    .from(account)
+    .where(eq(account.userId, userId))
+  return rows.some((row) => row.password !== null)
+}
+
+/**
+ * Gives a person who has no password yet an email address and a password to sign in with.
+ * @throws UserError when they have one already, or when the address belongs to somebody else.
+ */
+export async function setPassword(
+  services: Services,
+  auth: Auth,
+  person: Person,
+  input: { email: string; password: string },
+): Promise<void> {
+  const email = input.email.toLowerCase()
+  const { password } = await auth.$context
+  const hash = await password.hash(input.password)
+  await inTransaction(services.database.pool, async (connection) => {
+    // Locked, so that two requests at once don't make two passwords.
+    await select(connection, 'SELECT id FROM user WHERE id = ? FOR UPDATE', [person.id])
+    const known = 'SELECT 1 FROM account WHERE user_id = ? AND password IS NOT NULL'
+    if ((await select(connection, known, [person.id])).length > 0)
+      throw new UserError('This account has a password already; change it instead of setting a new one.')
+    const others = await select(connection, 'SELECT 1 FROM user WHERE email = ? AND id <> ?', [
+      email,
+      person.id,
+    ])
+    if (others.length > 0)
+      throw new UserError(`The address ${email} belongs to another account; take a different one.`)
+    await change(connection, 'UPDATE user SET email = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?', [
+      email,
+      person.id,
+    ])
+    await change(
+      connection,
+      "INSERT INTO account (id, account_id, provider_id, user_id, password, created_at, updated_at) VALUES (?, ?, 'credential', ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+      [crypto.randomUUID(), person.id, person.id, hash],
+    )
+    await recordChange(connection, email, 'person.password', person.id)
+  })
+}
+
+function guessed(body: unknown): string | null {
+  const email = (body as { email?: unknown } | undefined)?.email
+  return typeof email === 'string' ? email.toLowerCase().slice(0, 255) : null
+}

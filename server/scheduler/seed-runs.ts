@@ -1,0 +1,85 @@
+import { canonicalise } from '../../core/url'
+import type { Services } from '../context'
+import { change, select } from '../db'
+import { currentEpoch } from '../services/epoch'
+import { type FrontierRun, openFrontier } from '../services/run-frontier'
+import { SEED_CHUNK, type SeedRow, seedTask } from '../services/seed-rows'
+
+interface SeedingRun extends FrontierRun {
+  seedCursor: number
+  epoch: number
+}
+
+/**
+ * Admits the seeds of new runs, a chunk at a time. `seed_cursor` remembers how far it came, and admitting a URL again changes
+ * nothing, so a crash or a second scheduler at the same time does no harm.
+ */
+export async function seedRuns(s: Services, still: () => boolean): Promise<void> {
+  const runs = await select<Omit<SeedingRun, 'definition'> & { definition: string }>(
+    s.database.pool,
+    "SELECT id, spider_id AS spiderId, queue, definition, seed_cursor AS seedCursor, epoch FROM runs WHERE state = 'seeding' ORDER BY id LIMIT 20",
+  )
+  for (const run of runs) {
+    if (!still()) return
+    await seedRun(s, { ...run, definition: JSON.parse(run.definition) as FrontierRun['definition'] }, still)
+  }
+}
+
+async function seedRun(s: Services, run: SeedingRun, still: () => boolean): Promise<void> {
+  const { epoch } = await currentEpoch(s)
+  // The epoch in which the first seed was admitted: when it has risen by the end, the run is rebuilt, and none is missing.
+  if (run.epoch === 0)
+    await change(s.database.pool, 'UPDATE runs SET epoch = ? WHERE id = ? AND epoch = 0', [epoch, run.id])
+  await openFrontier(s, run)
+  const done = await admitSeeds(s, run, run.seedCursor, async (cursor) => {
+    const { affectedRows } = await change(
+      s.database.pool,
+      "UPDATE runs SET seed_cursor = ? WHERE id = ? AND state = 'seeding'",
+      [cursor, run.id],
+    )
+    return affectedRows === 1 && still()
+  })
+  if (!done) return
+  await change(s.database.pool, "UPDATE runs SET state = 'running' WHERE id = ? AND state = 'seeding'", [
+    run.id,
+  ])
+  s.log.info({ run: run.id, queue: run.queue }, 'the run is seeded')
+}
+
+/**
+ * Admits a run's seeds from `cursor` on: those of its definition, its own and its spider's.
+ * @param reached is told after each chunk how far it came; false ends it. @returns whether all were admitted.
+ */
+export async function admitSeeds(
+  s: Services,
+  run: FrontierRun,
+  cursor: number,
+  reached: (cursor: number) => Promise<boolean>,
+): Promise<boolean> {
+  const queue = s.queue(run.queue)
+  if (cursor === 0) {
+    const written = run.definition.seeds.map((url) =>
+      seedTask({ url: canonicalise(url), priority: 0, depth: 0, meta: null }),
+    )
+    for (let from = 0; from < written.length; from += SEED_CHUNK)
+      await queue.admit(run.id, written.slice(from, from + SEED_CHUNK))
+  }
+  for (;;) {
+    const rows = await select<SeedRow & { id: number }>(
+      s.database.pool,
+      `(SELECT id, url, priority, depth, meta FROM seeds WHERE run_id = ? AND spider_id = ? AND id > ? ORDER BY id LIMIT ${SEED_CHUNK})
+       UNION ALL
+       (SELECT id, url, priority, depth, meta FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled AND id > ? ORDER BY id LIMIT ${SEED_CHUNK})
+       ORDER BY id LIMIT ${SEED_CHUNK}`,
+      [run.id, run.spiderId, cursor, run.spiderId, cursor],
+    )
+    if (rows.length > 0) {
+      const { refused } = await queue.admit(run.id, rows.map(seedTask))
+      cursor = rows.at(-1)!.id
+      if (!(await reached(cursor))) return false
+      // The cap on pages is reached: the rest would be refused one by one.
+      if (refused === rows.length) return true
+    }
+    if (rows.length < SEED_CHUNK) return true
+  }
+}

@@ -1,0 +1,150 @@
+import { asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { env } from '../../core/env'
+import { sentence, Unavailable, UserError } from '../../core/errors'
+import { inTransaction } from '../../drizzle/database'
+import { queues } from '../../drizzle/schema/crawl'
+import type { Services } from '../context'
+import { change, select } from '../db'
+import { type Actor, recordChange } from './audit-log'
+import { currentEpoch } from './epoch'
+
+export type QueueRow = typeof queues.$inferSelect
+
+const settings = z.strictObject({
+  /** Milliseconds between two fetch starts on one host. */
+  delayMs: z.number().int().min(0).max(86_400_000).optional(),
+  perHost: z.number().int().min(1).max(1000).optional(),
+  concurrency: z.number().int().min(1).max(1000).optional(),
+  maxRunning: z.number().int().min(1).max(1_000_000).nullable().optional(),
+})
+export type QueuePatch = z.input<typeof settings>
+
+const queueName = z.string().regex(/^[\w.:{}-]{1,64}$/, 'must be 1–64 letters, digits, or one of _ . : { } -')
+
+const COLUMN = {
+  delayMs: 'delay_ms',
+  perHost: 'per_host',
+  concurrency: 'concurrency',
+  maxRunning: 'max_running',
+  paused: 'paused',
+} as const
+
+/**
+ * The queue of that name, made with the defaults of the environment when it is not there. Its settings are then in Redis.
+ * @param overrides used only when the queue is made.
+ */
+export async function ensureQueue(s: Services, name: string, overrides: QueuePatch = {}): Promise<QueueRow> {
+  checkName(name)
+  const known = await findQueue(s, name)
+  if (known) return known
+  const given = check(overrides)
+  const { DOWNLOAD_DELAY, CONCURRENT_REQUESTS, CONCURRENT_REQUESTS_PER_HOST } = env()
+  await change(
+    s.database.pool,
+    'INSERT IGNORE INTO queues (name, delay_ms, per_host, concurrency, max_running, created_at, updated_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
+    [
+      name,
+      given.delayMs ?? Math.round(DOWNLOAD_DELAY * 1000),
+      given.perHost ?? Math.max(1, CONCURRENT_REQUESTS_PER_HOST),
+      given.concurrency ?? Math.max(1, CONCURRENT_REQUESTS),
+      given.maxRunning ?? null,
+    ],
+  )
+  const row = await getQueue(s, name)
+  await pushSettings(s, row)
+  await s.queue(name).setEpoch((await currentEpoch(s)).epoch)
+  return row
+}
+
+/** Changes live settings; running workers obey within 2 s. @throws UserError for a wrong value or an unknown queue. */
+export async function configureQueue(
+  s: Services,
+  name: string,
+  patch: QueuePatch,
+  actor: Actor,
+): Promise<QueueRow> {
+  return update(s, name, check(patch), 'queue.configure', actor)
+}
+
+/** From now on no page of the queue is begun; those under way end. Survives restarts of everything. */
+export async function pauseQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
+  return update(s, name, { paused: true }, 'queue.pause', actor)
+}
+
+export async function resumeQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
+  return update(s, name, { paused: false }, 'queue.resume', actor)
+}
+
+export async function listQueues(s: Services): Promise<QueueRow[]> {
+  return s.database.orm.select().from(queues).orderBy(asc(queues.name))
+}
+
+/** A queue's settings and its lengths of this instant. */
+export async function queueStatus(s: Services, name: string) {
+  const row = await getQueue(s, name)
+  return { settings: row, lengths: await s.queue(name).lengths() }
+}
+
+/** Gives Redis its copy of the settings, which claims obey. Repeats change nothing. */
+export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
+  const { delayMs, perHost, concurrency, maxRunning, paused } = row
+  await s.queue(row.name).configure({ delayMs, perHost, concurrency, maxRunning, paused })
+}
+
+async function update(
+  s: Services,
+  name: string,
+  patch: z.output<typeof settings> & { paused?: boolean },
+  action: string,
+  actor: Actor,
+): Promise<QueueRow> {
+  const changes = Object.entries(patch).filter(([, value]) => value !== undefined)
+  await inTransaction(s.database.pool, async (connection) => {
+    const [row] = await select(connection, 'SELECT name FROM queues WHERE name = ? FOR UPDATE', [name])
+    if (!row) throw unknown(name)
+    const assignments = changes.map(([key]) => `${COLUMN[key as keyof typeof COLUMN]} = ?`)
+    await change(
+      connection,
+      `UPDATE queues SET ${[...assignments, 'version = version + 1', 'updated_at = UTC_TIMESTAMP(3)'].join(', ')} WHERE name = ?`,
+      [...changes.map(([, value]) => value), name],
+    )
+    await recordChange(connection, actor, action, name, Object.fromEntries(changes))
+  })
+  const row = await getQueue(s, name)
+  await pushSettings(s, row).catch((error: unknown) => {
+    if (!(error instanceof Unavailable)) throw error
+    s.log.warn(
+      { queue: name, cause: sentence(error) },
+      'the settings are on record; the scheduler brings them to Redis once it is back',
+    )
+  })
+  return row
+}
+
+async function getQueue(s: Services, name: string): Promise<QueueRow> {
+  const row = await findQueue(s, name)
+  if (!row) throw unknown(name)
+  return row
+}
+
+async function findQueue(s: Services, name: string): Promise<QueueRow | undefined> {
+  const [row] = await s.database.orm.select().from(queues).where(eq(queues.name, name))
+  return row
+}
+
+function checkName(name: string): void {
+  const result = queueName.safeParse(name)
+  if (!result.success)
+    throw new UserError(`The queue name "${name}" is not usable: it ${result.error.issues[0]!.message}.`)
+}
+
+function check(patch: QueuePatch): z.output<typeof settings> {
+  const result = settings.safeParse(patch)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new UserError(`The queue setting ${issue!.path.join('.')} is not usable: ${issue!.message}.`)
+}
+
+const unknown = (name: string) =>
+  new UserError(`There is no queue "${name}"; name one that the list of queues shows, or make it first.`)

@@ -1,0 +1,104 @@
+import type { Pool } from 'mysql2/promise'
+import { z } from 'zod'
+import { sentence, UserError } from '../../core/errors'
+import type { NewTask } from '../../core/queue/task'
+import { canonicalise, hostKey, urlHash, urlId } from '../../core/url'
+import { inTransaction } from '../../drizzle/database'
+import { change } from '../db'
+
+/** A start URL as someone gives it. */
+export interface SeedInput {
+  url: string
+  /** −1000 … 1000; the highest goes first. */
+  priority?: number
+  /** Links away from a seed that this URL already is; limits of depth count from here. */
+  depth?: number
+  /** Anything JSON can say; handed on to the items unread. */
+  meta?: unknown
+}
+
+/** A start URL as it is stored. */
+export interface SeedRow {
+  url: string
+  hash: Buffer
+  priority: number
+  depth: number
+  meta: string | null
+}
+
+export interface RefusedSeed {
+  url: string
+  reason: string
+}
+
+/** Rows written by one statement: below 4 MiB with the longest usual URLs. */
+export const SEED_CHUNK = 500
+
+const META_BYTES = 32_768
+const numbers = z.object({
+  priority: z.number().int().min(-1000).max(1000).default(0),
+  depth: z.number().int().min(0).max(10_000).default(0),
+})
+
+/** @throws InvalidUrl or UserError with the reason why it can't be a seed. */
+export function toSeedRow(seed: SeedInput): SeedRow {
+  const url = canonicalise(seed.url)
+  const result = numbers.safeParse(seed)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new UserError(`its ${issue!.path.join('.')} is not usable: ${issue!.message}`)
+  }
+  const meta = seed.meta === undefined || seed.meta === null ? null : JSON.stringify(seed.meta)
+  if (meta !== null && Buffer.byteLength(meta) > META_BYTES)
+    throw new UserError(`its meta is longer than ${META_BYTES / 1024} KiB`)
+  return { url, hash: urlHash(url), ...result.data, meta }
+}
+
+/** Why a seed can't be used, as a phrase. */
+export function refusal(error: unknown): string {
+  return sentence(error)
+}
+
+/** Stores up to `SEED_CHUNK` rows; those that are there already stay as they are. @returns how many are new. */
+export async function insertSeeds(
+  pool: Pool,
+  owner: { spiderId: number; runId: number; importId?: number },
+  rows: SeedRow[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const now = new Date()
+  // Sorted by key, so that two writers lock in the same order.
+  const values = [...rows]
+    .sort((a, b) => a.hash.compare(b.hash))
+    .map((row) => [
+      owner.spiderId,
+      owner.runId,
+      row.url,
+      row.hash,
+      row.priority,
+      row.depth,
+      row.meta,
+      owner.importId ?? null,
+      now,
+    ])
+  const result = await inTransaction(pool, (connection) =>
+    change(
+      connection,
+      'INSERT IGNORE INTO seeds (spider_id, run_id, url, url_hash, priority, depth, meta, import_id, created_at) VALUES ?',
+      [values],
+    ),
+  )
+  return result.affectedRows
+}
+
+/** The task that a stored seed becomes. */
+export function seedTask(seed: Pick<SeedRow, 'url' | 'priority' | 'depth' | 'meta'>): NewTask {
+  return {
+    url: seed.url,
+    id: urlId(seed.url),
+    host: hostKey(seed.url),
+    depth: seed.depth,
+    priority: seed.priority,
+    ...(seed.meta === null ? {} : { meta: seed.meta }),
+  }
+}

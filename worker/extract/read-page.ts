@@ -1,0 +1,89 @@
+import { hostKey, tryCanonicalise } from '../../core/url'
+import type { CompiledSpider } from './compile-spider'
+import { type Item, readItems } from './fields'
+import { PageScan } from './page-scan'
+import { collapse, firstCharacters, storable } from './text'
+
+/** Different URLs taken from one page; further ones are left out and `cut` says so. */
+export const MAX_LINKS = 100_000
+const MAX_TITLE = 1000
+
+/** What a page of HTML holds. All text is well-formed and free of NUL. */
+export interface PageContent {
+  /** White space collapsed, at most 1,000 characters. */
+  title: string | null
+  description: string | null
+  /** Canonical form of what `<link rel=canonical>` names. */
+  canonical: string | null
+  language: string | null
+  /**
+   * Canonical URLs of http(s) links, each once, in the page's order, before any rule of scope: `a` and `area`, frames,
+   * `<link rel=next|prev>` and refresh. Links with rel=nofollow are not among them when the spider obeys robots.
+   */
+  links: string[]
+  items: Item[]
+  /** Items left out because a required field had no value. */
+  incomplete: number
+  /** The page's robots meta element asks that none of its links be followed. */
+  nofollow: boolean
+  /** The page had more links, elements or items than are taken; those in excess were left out. */
+  cut: boolean
+}
+
+/**
+ * Reads links, head and items of a page. Never throws, whatever the HTML; the time is linear in its length for links and
+ * bounded for items.
+ * @param url Final URL of the page, after redirects.
+ */
+export function readPage(html: string, url: string, spider: CompiledSpider): PageContent {
+  const scan = new PageScan(html, spider.spider.robots === 'obey')
+  const base = baseUrl(scan.base, url)
+  const { links, cut } = resolved(scan.links, base)
+  const canonical = scan.canonical === null ? null : tryCanonicalise(scan.canonical, base)
+  const head = {
+    title: textOrNull(firstCharacters(collapse(scan.title.slice(0, 20 * MAX_TITLE)), MAX_TITLE)),
+    description: textOrNull(collapse(scan.description ?? '')),
+    canonical,
+    language: textOrNull(firstCharacters(scan.language ?? '', 100)),
+  }
+  const found =
+    spider.items === null
+      ? { items: [{ name: 'page', data: { ...head, ...linkCounts(links, url) } }], incomplete: 0, cut: false }
+      : readItems(html, url, base, spider.items)
+  return {
+    ...head,
+    links,
+    items: found.items,
+    incomplete: found.incomplete,
+    nofollow: scan.nofollow,
+    cut: cut || scan.cut || found.cut,
+  }
+}
+
+/** HTML Standard §2.4.3: a base that is not a URL counts as none. */
+function baseUrl(written: string | null, url: string): string {
+  return (written === null ? null : tryCanonicalise(written, url)) ?? url
+}
+
+function resolved(written: Set<string>, base: string): { links: string[]; cut: boolean } {
+  const links = new Set<string>()
+  for (const href of written) {
+    const link = tryCanonicalise(href.includes('\0') ? href.replaceAll('\0', '\uFFFD') : href, base)
+    if (link === null) continue
+    if (links.size === MAX_LINKS && !links.has(link)) return { links: [...links], cut: true }
+    links.add(link)
+  }
+  return { links: [...links], cut: false }
+}
+
+/** How many links stay on the page's own host (and port), and how many lead away from it. */
+function linkCounts(links: string[], url: string): { linksInternal: number; linksExternal: number } {
+  const host = hostKey(tryCanonicalise(url) ?? url)
+  let linksInternal = 0
+  for (const link of links) if (hostKey(link) === host) linksInternal++
+  return { linksInternal, linksExternal: links.length - linksInternal }
+}
+
+function textOrNull(text: string): string | null {
+  return storable(text) || null
+}

@@ -1,0 +1,284 @@
+import { setMaxListeners } from 'node:events'
+import { Agent } from 'undici'
+import { guardedConnector, type Lookup } from './address-guard'
+import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
+import { FetchFailure } from './failure'
+import { type Headers, REDIRECTS, redirectTarget, requestHeaders } from './headers'
+import { tolerantDispatch } from './tolerant-http'
+
+export interface FetcherOptions {
+  userAgent: string
+  /** Milliseconds to connect: name, TCP and TLS together. */
+  connectTimeoutMs: number
+  /** Milliseconds without a byte, before the headers and within the body. */
+  readTimeoutMs: number
+  /** Milliseconds for the whole of it, redirects included. */
+  totalTimeoutMs: number
+  maxRedirects: number
+  /** Bytes of a body after decoding. */
+  maxBytes: number
+  /** Resolver; the system's when absent. */
+  lookup?: Lookup
+}
+
+export interface FetchRequest {
+  allowPrivate: boolean
+  /** The spider's own headers, over the fetcher's. Dropped when a redirect leaves the origin. */
+  headers: Record<string, string>
+  signal: AbortSignal
+  /** Asked before each hop is fetched; false fails the fetch with `redirect_scope`, a thrown FetchFailure with its own code. */
+  redirectAllowed?: (url: string) => boolean | Promise<boolean>
+  /** In place of the fetcher's `maxBytes`. */
+  maxBytes?: number
+  /** Asked when the headers of a 2xx answer are in; false fails the fetch with `type`, its body unread. */
+  accept?: (contentType: string | null) => boolean
+}
+
+export interface Fetched {
+  url: string
+  finalUrl: string
+  status: number
+  /** Lower-case names; equal names joined by `, ` (`set-cookie` by newline). */
+  headers: Headers
+  contentType: string | null
+  /** Decoded, at most `maxBytes`. */
+  body: Buffer
+  /** `cap`: longer than `maxBytes`. `cut`: the connection or the compressed data ended early; `body` is what came. */
+  truncated: 'cap' | 'cut' | null
+  /** Bytes of the body as they came. */
+  wireBytes: number
+  /** Milliseconds from the start to the last byte. */
+  ms: number
+  /** URLs gone through before `finalUrl`, the first being `url`; empty without redirects. */
+  redirects: string[]
+}
+
+export interface Fetcher {
+  /** @throws FetchFailure when there is no page; see `failure.ts`. */
+  fetch(url: string, request: FetchRequest): Promise<Fetched>
+  close(): Promise<void>
+}
+
+/** Bytes of a redirect's body that are read to keep its connection; a longer one is cut off. */
+const REDIRECT_BYTES = 64 * 1024
+
+/** A fetcher with its own pools of connections, apart for those that may and may not go to private addresses. */
+export function createFetcher(options: FetcherOptions): Fetcher {
+  const connectors = new Map(
+    [true, false].map((allowPrivate) => [
+      allowPrivate,
+      guardedConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup: options.lookup }),
+    ]),
+  )
+  const agents = new Map(
+    [...connectors].map(([allowPrivate, connect]) => [
+      allowPrivate,
+      new Agent({
+        connect,
+        pipelining: 1,
+        maxHeaderSize: 64 * 1024,
+        keepAliveTimeout: 4_000,
+        keepAliveMaxTimeout: 30_000,
+      }),
+    ]),
+  )
+
+  return {
+    fetch: (url, request) =>
+      new Visit(options, url, request, (exchangeRequest, tolerant) =>
+        tolerant
+          ? tolerantDispatch(connectors.get(request.allowPrivate)!, exchangeRequest)
+          : dispatch(agents.get(request.allowPrivate)!, exchangeRequest),
+      ).run(),
+    async close() {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+    },
+  }
+}
+
+type Send = (request: ExchangeRequest, tolerant: boolean) => Exchange
+
+/** One fetch: its hops, its deadline, its end. */
+class Visit {
+  readonly #started = performance.now()
+  readonly #redirects: string[] = []
+  #target!: URL
+  #exchange: Exchange | null = null
+  #status: number | undefined
+  #headers: Headers | undefined
+  #stopped: FetchFailure | null = null
+  #stop!: (failure: FetchFailure) => void
+
+  constructor(
+    readonly options: FetcherOptions,
+    readonly url: string,
+    readonly request: FetchRequest,
+    readonly send: Send,
+  ) {}
+
+  async run(): Promise<Fetched> {
+    const { options, request } = this
+    const stopped = new Promise<never>((_, reject) => {
+      this.#stop = (failure) => {
+        this.#stopped = failure
+        reject(failure)
+        this.#exchange?.fail(failure)
+      }
+    })
+    const deadline = setTimeout(() => {
+      this.#stop(
+        new FetchFailure('timeout_total', `${this.url}: not done after ${options.totalTimeoutMs} ms`),
+      )
+    }, options.totalTimeoutMs)
+    const onAbort = () => this.#stop(new FetchFailure('aborted', `${this.url}: told to stop`))
+    // One signal serves many fetches at once; that is no leak.
+    setMaxListeners(0, request.signal)
+    request.signal.addEventListener('abort', onAbort)
+    if (request.signal.aborted) onAbort()
+    try {
+      return await Promise.race([stopped, this.#follow()])
+    } catch (error) {
+      if (error instanceof FetchFailure) error.answer = this.#known()
+      throw error
+    } finally {
+      clearTimeout(deadline)
+      request.signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #follow(): Promise<Fetched> {
+    this.#target = parse(this.url)
+    const origin = this.#target.origin
+    const seen = new Set<string>()
+    for (;;) {
+      seen.add(this.#target.href)
+      const answer = await this.#exchangeWithSecondTry(this.#target.origin !== origin)
+      const next = this.#next(answer)
+      if (!next) return this.#fetched(answer)
+      if (seen.has(next.href))
+        throw new FetchFailure('redirect_loop', `${this.url}: redirected to ${next.href} again`)
+      if (this.#redirects.length >= this.options.maxRedirects)
+        throw new FetchFailure(
+          'redirect_limit',
+          `${this.url}: more than ${this.options.maxRedirects} redirects`,
+        )
+      if (this.request.redirectAllowed && !(await this.request.redirectAllowed(next.href)))
+        throw new FetchFailure('redirect_scope', `${this.url}: redirects to ${next.href}`)
+      this.#redirects.push(this.#target.href)
+      this.#target = next
+    }
+  }
+
+  #next({ status, headers }: Answer): URL | null {
+    let next: URL | null
+    try {
+      next = redirectTarget(status, headers, this.#target.href)
+    } catch (cause) {
+      throw new FetchFailure('bad_redirect', `${this.url}: Location "${headers.location}" is not a URL`, {
+        cause,
+      })
+    }
+    if (next) refuseScheme(next, this.url)
+    return next
+  }
+
+  /**
+   * Two kinds of failure deserve another try at once, on a connection of its own: a kept one that the server had just
+   * closed (RFC 9112 §9.3.1), and an answer that undici does not take for HTTP but a browser would.
+   */
+  async #exchangeWithSecondTry(foreign: boolean): Promise<Answer> {
+    try {
+      return await this.#exchangeOnce(foreign, false)
+    } catch (error) {
+      const again =
+        error instanceof FetchFailure &&
+        !this.#exchange?.begun &&
+        (error.code === 'malformed_http' ||
+          (error.code === 'reset' && !this.#exchange?.answering && wasKept(error.cause)))
+      if (this.#stopped || !again) throw error
+      return await this.#exchangeOnce(foreign, true)
+    }
+  }
+
+  #exchangeOnce(foreign: boolean, tolerant: boolean): Promise<Answer> {
+    if (this.#stopped) throw this.#stopped
+    this.#exchange = this.send(
+      {
+        url: this.#target,
+        headers: requestHeaders(this.options.userAgent, this.request.headers, foreign),
+        readTimeoutMs: this.options.readTimeoutMs,
+        bodyLimit: (status, headers) => this.#bodyLimit(status, headers),
+      },
+      tolerant,
+    )
+    return this.#exchange.answer
+  }
+
+  #bodyLimit(status: number, headers: Headers): number | null {
+    this.#status = status
+    this.#headers = headers
+    if (REDIRECTS.has(status) && headers.location) return REDIRECT_BYTES
+    const contentType = headers['content-type'] ?? null
+    if (this.request.accept && !this.request.accept(contentType)) {
+      if (status < 300)
+        throw new FetchFailure('type', `${this.url}: Content-Type is ${contentType ?? 'not given'}`)
+      return null
+    }
+    return this.request.maxBytes ?? this.options.maxBytes
+  }
+
+  #fetched(answer: Answer): Fetched {
+    return {
+      url: this.url,
+      finalUrl: this.#target.href,
+      status: answer.status,
+      headers: answer.headers,
+      contentType: answer.headers['content-type'] ?? null,
+      body: answer.body,
+      truncated: answer.truncated,
+      wireBytes: answer.wireBytes,
+      ms: this.#elapsed(),
+      redirects: this.#redirects,
+    }
+  }
+
+  #known() {
+    return {
+      finalUrl: this.#target?.href,
+      status: this.#status,
+      headers: this.#headers,
+      contentType: this.#headers?.['content-type'] ?? null,
+      redirects: this.#redirects,
+      ms: this.#elapsed(),
+    }
+  }
+
+  #elapsed(): number {
+    return Math.round(performance.now() - this.#started)
+  }
+}
+
+function parse(url: string): URL {
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch (cause) {
+    throw new FetchFailure('bad_request', `${url}: is not a URL`, { cause })
+  }
+  refuseScheme(parsed, url)
+  return parsed
+}
+
+function refuseScheme(target: URL, url: string): void {
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    throw new FetchFailure(
+      'bad_scheme',
+      `${url}: leads to ${target.protocol} where only http and https are fetched`,
+    )
+}
+
+/** Whether the connection had served before: undici tells how much it had read from it. */
+function wasKept(cause: unknown): boolean {
+  const socket = (cause as { socket?: { bytesRead?: number } } | undefined)?.socket
+  return (socket?.bytesRead ?? 0) > 0
+}

@@ -1,0 +1,59 @@
+import type { Fetcher } from './fetch/fetcher'
+import { parseRobots, type Robots } from './robots'
+
+/** RFC 9309 §2.4: a cached copy is not used for longer than a day; an hour keeps up with owners who change their mind. */
+const KEEP_MS = 3_600_000
+const HOSTS_KEPT = 20_000
+/** RFC 9309 §2.5: at least 500 KiB must be read. */
+const MAX_BYTES = 512_000
+
+/** The robots.txt of each origin, fetched once and shared by all visits of this worker. */
+export class HostRobots {
+  #known = new Map<string, { until: number; robots: Promise<Robots> }>()
+
+  constructor(
+    private readonly fetcher: Fetcher,
+    /** Product token that groups are matched with, for instance `Orbweaver`. */
+    private readonly agent: string,
+  ) {}
+
+  /** Whether asking for this URL would send a request for robots.txt first. */
+  needsFetch(url: string): boolean {
+    const known = this.#known.get(new URL(url).origin)
+    return !known || known.until < performance.now()
+  }
+
+  /**
+   * @throws FetchFailure when the server cannot be asked, RobotsUnreachable when it answers with 5xx: then nothing may be
+   * fetched for now (RFC 9309 §2.3.1.4). Any 4xx allows everything (§2.3.1.3).
+   */
+  async of(url: string, allowPrivate: boolean): Promise<Robots> {
+    const { origin } = new URL(url)
+    const known = this.#known.get(origin)
+    if (known && known.until >= performance.now()) return known.robots
+    const robots = this.#fetch(origin, allowPrivate)
+    if (this.#known.size >= HOSTS_KEPT) this.#known.delete(this.#known.keys().next().value!)
+    this.#known.set(origin, { until: performance.now() + KEEP_MS, robots })
+    // A failure is not remembered: the next page of the host asks again.
+    robots.catch(() => this.#known.delete(origin))
+    return robots
+  }
+
+  async #fetch(origin: string, allowPrivate: boolean): Promise<Robots> {
+    const url = `${origin}/robots.txt`
+    const answer = await this.fetcher.fetch(url, { allowPrivate, headers: {}, signal: new AbortController().signal, maxBytes: MAX_BYTES })
+    if (answer.status >= 500) throw new RobotsUnreachable(url, answer.status)
+    return parseRobots(answer.status < 300 ? answer.body : '', this.agent)
+  }
+}
+
+/** The site answers its robots.txt with a server error: until that ends it must be left alone. */
+export class RobotsUnreachable extends Error {
+  override name = 'RobotsUnreachable'
+  constructor(
+    readonly url: string,
+    readonly status: number,
+  ) {
+    super(`${url} answers ${status}; the site is left alone until it answers again.`)
+  }
+}

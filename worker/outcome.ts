@@ -1,0 +1,136 @@
+import { type FailureCode, FetchFailure } from './fetch/failure'
+import type { Fetched } from './fetch/fetcher'
+
+/**
+ * What becomes of a fetched URL: the only place that classes a status or an error.
+ *
+ * | answer                                           | state     | reason                             |
+ * |--------------------------------------------------|-----------|------------------------------------|
+ * | 2xx, whole                                       | `done`    | –                                  |
+ * | 2xx, longer than the cap                         | `ignored` | `too_large`                        |
+ * | 2xx, cut off                                     | `retry`   | `truncated`                        |
+ * | 304                                              | `done`    | `unchanged`                        |
+ * | 403                                              | `failed`  | `blocked_403`, whatever the policy |
+ * | 408, 425, 429, and the policy's codes            | `retry`   | `http_<status>`                    |
+ * | other 3xx (no usable Location) and 4xx           | `ignored` | `http_<status>`                    |
+ * | anything else (501, 505, 999 …)                  | `failed`  | `http_<status>`                    |
+ * | no answer                                        | as `REASONS` says for the failure's code       |
+ *
+ * `retry` means: a passing failure. Who holds the URL's retry budget turns it into `failed`, same reason, once that is used up.
+ */
+export interface Outcome {
+  state: 'done' | 'failed' | 'ignored' | 'retry'
+  reason: Reason | null
+  /** One sentence for the log and the page's row. */
+  detail?: string
+  /** Milliseconds the host asked to be left alone (Retry-After), at most an hour. */
+  retryAfterMs?: number
+}
+
+export interface RetryPolicy {
+  /** Statuses that are passing failures, besides 408, 425 and 429. */
+  retryCodes: readonly number[]
+}
+
+interface ReasonRow {
+  state: Outcome['state']
+  /** For people: what happened, and where it helps, what to do. */
+  words: string
+}
+
+const retry = (words: string): ReasonRow => ({ state: 'retry', words })
+const failed = (words: string): ReasonRow => ({ state: 'failed', words })
+const ignored = (words: string): ReasonRow => ({ state: 'ignored', words })
+
+/** Every reason but `http_<status>`, which explains itself. `FailureCode`s are reasons of the same name. */
+export const REASONS = {
+  unchanged: { state: 'done', words: 'The server says that the page has not changed.' },
+  too_large: ignored('The page is longer than MAX_BODY_BYTES.'),
+  truncated: retry('The page ended early, in the middle of its data.'),
+  blocked_403: failed('The server refuses us (403). Repeating would not help; slow down or ask its owner.'),
+  dns: retry('The host name cannot be resolved.'),
+  connect: retry('Nothing accepts connections at the host and port.'),
+  tls: retry('No secure connection: the certificate or the TLS handshake is at fault.'),
+  timeout_connect: retry('No connection within CONNECT_TIMEOUT.'),
+  timeout_headers: retry('Connected, but no answer within READ_TIMEOUT.'),
+  timeout_idle: retry('The answer stopped for longer than READ_TIMEOUT.'),
+  timeout_total: retry('The page took longer than DOWNLOAD_TIMEOUT, redirects included.'),
+  reset: retry('The server closed the connection before it answered.'),
+  network: retry('The network failed in a way that has no name here; the detail has it.'),
+  malformed_http: retry('What the server sent is not HTTP.'),
+  aborted: retry('The worker was told to stop while it fetched the page.'),
+  private_address: ignored(
+    'The host is at an address that is not public, and private addresses are not allowed.',
+  ),
+  bad_scheme: ignored('The URL, or a redirect to it, is neither http nor https.'),
+  redirect_scope: ignored('It redirects to a URL outside of the spider’s scope.'),
+  robots_unreachable: retry(
+    'The site’s robots.txt answers with a server error, and until it answers the site is left alone.',
+  ),
+  robots: ignored('The site’s robots.txt does not allow it.'),
+  scope: ignored('The URL is outside of the spider’s scope.'),
+  type: ignored('It is not a type of document that is read.'),
+  bad_request: failed('The request cannot be sent as it is: look at the spider’s headers and the URL.'),
+  bad_redirect: failed('It redirects to something that is not a URL.'),
+  redirect_loop: failed('It redirects back to itself.'),
+  redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
+  deliveries: failed('It took its worker down MAX_DELIVERIES times.'),
+  extract: failed(
+    'Reading the page failed; this is a fault of Orbweaver, and the worker’s log has its stack.',
+  ),
+} as const satisfies Record<FailureCode, ReasonRow> & Record<string, ReasonRow>
+
+export type Reason = keyof typeof REASONS | `http_${number}`
+
+/** What becomes of the URL; see the table above. */
+export function classify(result: Fetched | FetchFailure, policy: RetryPolicy): Outcome {
+  if (result instanceof FetchFailure) {
+    return { state: REASONS[result.code].state, reason: result.code, detail: result.detail }
+  }
+  const { status } = result
+  if (status >= 200 && status < 300) return classifyPage(result)
+  if (status === 304) return because('unchanged')
+  if (status === 403) return because('blocked_403')
+  const reason: Reason = `http_${status}`
+  if (PASSING.has(status) || policy.retryCodes.includes(status))
+    return { state: 'retry', reason, ...retryAfter(result.headers['retry-after']) }
+  return { state: status >= 300 && status < 500 ? 'ignored' : 'failed', reason }
+}
+
+/** Request timeout, too early, too many requests: the server itself asks for another try. */
+const PASSING = new Set([408, 425, 429])
+
+function classifyPage({ truncated, body }: Fetched): Outcome {
+  if (truncated === 'cap') return because('too_large', `longer than ${body.length} bytes`)
+  if (truncated === 'cut') return because('truncated', `ended after ${body.length} bytes`)
+  return { state: 'done', reason: null }
+}
+
+function because(reason: keyof typeof REASONS, detail?: string): Outcome {
+  return { state: REASONS[reason].state, reason, ...(detail && { detail }) }
+}
+
+const HOUR_MS = 3_600_000
+
+/** Retry-After (RFC 9110 §10.2.3): seconds or a date. What is neither, or lies in the past, says nothing. */
+function retryAfter(value = ''): { retryAfterMs?: number } {
+  const text = value.trim()
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - Date.now()
+  return ms > 0 ? { retryAfterMs: Math.min(ms, HOUR_MS) } : {}
+}
+
+/** NaN for what is no date in one of HTTP's three forms; `Date.parse` alone takes nearly anything, `-5` included. */
+function httpDate(text: string): number {
+  if (!/^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text)) return Number.NaN
+  // The oldest form (asctime) leaves the zone out.
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+}
+
+/**
+ * Milliseconds to wait after the `attempt`-th failure in a row, counted from 1: 2, 4, 8 … s, each within ±50 %, an hour at most.
+ * The jitter keeps pages that failed together from coming back together.
+ */
+export function retryDelayMs(attempt: number, random: () => number = Math.random): number {
+  const base = 2000 * 2 ** Math.min(Math.max(attempt, 1) - 1, 20)
+  return Math.min(Math.round(base * (0.5 + random())), HOUR_MS)
+}

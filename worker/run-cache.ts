@@ -1,0 +1,36 @@
+import type { CompiledSpider } from './extract/compile-spider'
+import { compileSpider } from './extract/compile-spider'
+import type { RunRecord } from './sink/runs'
+import { seedScope, type SeedScope } from '../core/scope'
+
+/** What a visit needs to know of its run. */
+export interface CrawlRun {
+  id: number
+  spider: CompiledSpider
+  seeds: SeedScope
+}
+
+const RUNS_KEPT = 100
+
+/** Runs by id, compiled once. A run's definition never changes; its seeds may grow, which `SeedScope` allows for. */
+export class RunCache {
+  #runs = new Map<number, Promise<CrawlRun>>()
+
+  constructor(private readonly read: (id: number) => Promise<RunRecord | null>) {}
+
+  of(id: number): Promise<CrawlRun> {
+    const known = this.#runs.get(id)
+    if (known) return known
+    const run = this.#load(id)
+    if (this.#runs.size >= RUNS_KEPT) this.#runs.delete(this.#runs.keys().next().value!)
+    this.#runs.set(id, run)
+    run.catch(() => this.#runs.delete(id))
+    return run
+  }
+
+  async #load(id: number): Promise<CrawlRun> {
+    const record = await this.read(id)
+    if (!record) throw new Error(`Run ${id} is in the queue but not in the database; was the database restored from an older backup?`)
+    return { id, spider: compileSpider(record.definition), seeds: seedScope(record.seeds) }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Pool } from 'mysql2/promise'
+
+export interface WorkerRecord {
+  id: string
+  kind: 'http' | 'render'
+  queue: string
+  hostname: string
+  pid: number
+}
+
+/** Enters the worker in the list that the console shows, and its start in the events. */
+export async function registerWorker(pool: Pool, worker: WorkerRecord): Promise<void> {
+  await pool.query("INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, 'running', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))", [
+    worker.id,
+    worker.kind,
+    worker.queue,
+    worker.hostname,
+    worker.pid,
+  ])
+  await event(pool, worker, 'start')
+}
+
+/** A sign of life with what the worker is doing; revives a worker that was taken for lost. */
+export async function beat(
+  pool: Pool,
+  id: string,
+  state: 'running' | 'draining',
+  now: { running: number; done: number; failed: number; rssBytes: number },
+): Promise<void> {
+  await pool.query('UPDATE workers SET state = ?, running = ?, done = ?, failed = ?, rss_bytes = ?, heartbeat_at = UTC_TIMESTAMP(3) WHERE id = ?', [
+    state,
+    now.running,
+    now.done,
+    now.failed,
+    now.rssBytes,
+    id,
+  ])
+}
+
+/** The worker ended by its own will. */
+export async function retireWorker(pool: Pool, worker: WorkerRecord): Promise<void> {
+  await pool.query("UPDATE workers SET state = 'stopped', running = 0, stopped_at = UTC_TIMESTAMP(3) WHERE id = ?", [worker.id])
+  await event(pool, worker, 'stop')
+}
+
+async function event(pool: Pool, worker: WorkerRecord, kind: 'start' | 'stop'): Promise<void> {
+  await pool.query('INSERT INTO worker_events (worker_id, queue, kind, at) VALUES (?, ?, ?, UTC_TIMESTAMP(3))', [worker.id, worker.queue, kind])
+}

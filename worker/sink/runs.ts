@@ -1,0 +1,33 @@
+import type { Pool } from 'mysql2/promise'
+import { type Spider, spiderSchema } from '../../core/spider'
+
+/** How many seeds' hosts a run's scope remembers; beyond that a link is held to the host of the page it stands on. */
+const SEEDS_REMEMBERED = 10_000
+
+export interface RunRecord {
+  id: number
+  spiderId: number
+  definition: Spider
+  /** Up to 10,000 of the run's seed URLs. */
+  seeds: string[]
+}
+
+/** The run's snapshot of its spider, and its seeds; null when there is no such run. */
+export async function readRun(pool: Pool, id: number): Promise<RunRecord | null> {
+  const [rows] = await pool.query('SELECT spider_id, definition FROM runs WHERE id = ?', [id])
+  const row = (rows as { spider_id: number; definition: string }[])[0]
+  if (!row) return null
+  const definition = spiderSchema.parse(JSON.parse(row.definition))
+  const [seeds] = await pool.query('(SELECT url FROM seeds WHERE run_id = ? LIMIT ?) UNION ALL (SELECT url FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT ?)', [
+    id,
+    SEEDS_REMEMBERED,
+    row.spider_id,
+    SEEDS_REMEMBERED,
+  ])
+  return {
+    id,
+    spiderId: row.spider_id,
+    definition,
+    seeds: [...definition.seeds, ...(seeds as { url: string }[]).map((seed) => seed.url)].slice(0, SEEDS_REMEMBERED),
+  }
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Redis } from 'ioredis'
+import type { Env } from '../core/env'
+import { sentence } from '../core/errors'
+import type { Log } from '../core/log'
+import { Queue } from '../core/queue/queue'
+import type { Lease } from '../core/queue/task'
+import type { Database } from '../drizzle/database'
+import { ClaimLoop } from './claim-loop'
+import { createFetcher } from './fetch/fetcher'
+import { Finisher } from './finisher'
+import { HostRobots } from './host-robots'
+import { takeIn } from './intake'
+import { KnownLinks } from './known-links'
+import { LeaseKeeper } from './lease-keeper'
+import { RunCache } from './run-cache'
+import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
+import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
+import { storedPage, storePages } from './sink/pages'
+import { readRun } from './sink/runs'
+import { visit } from './visit'
+
+export interface Connections {
+  redis: Redis
+  heartbeat: Redis
+  blocking: Redis
+  database: Database
+}
+
+/** A worker without inbound port: takes URLs of one queue, visits them, stores what came of it. */
+export class Worker {
+  readonly record: WorkerRecord
+  readonly #loop: ClaimLoop
+  readonly #keeper: LeaseKeeper
+  readonly #finisher: Finisher
+  readonly #fetcher: ReturnType<typeof createFetcher>
+  readonly #counts = { done: 0, failed: 0 }
+  #heartbeat: NodeJS.Timeout | undefined
+  #registered = false
+  #draining = false
+
+  constructor(
+    private readonly env: Env,
+    private readonly connections: Connections,
+    private readonly log: Log,
+  ) {
+    const { redis, heartbeat, blocking, database } = connections
+    const { pool } = database
+    const queue = new Queue(redis, env.QUEUE_KEY)
+    this.record = { id: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`, kind: 'http', queue: env.QUEUE_KEY, hostname: hostname(), pid: process.pid }
+    const known = new KnownLinks()
+    const runs = new RunCache((id) => readRun(pool, id))
+    this.#fetcher = createFetcher({
+      userAgent: env.USER_AGENT,
+      connectTimeoutMs: env.CONNECT_TIMEOUT * 1000,
+      readTimeoutMs: env.READ_TIMEOUT * 1000,
+      totalTimeoutMs: env.DOWNLOAD_TIMEOUT * 1000,
+      maxBytes: env.MAX_BODY_BYTES,
+      maxRedirects: env.MAX_REDIRECTS,
+    })
+    const robots = new HostRobots(this.#fetcher, env.USER_AGENT.split(/[/\s]/)[0]!)
+    this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
+    this.#finisher = new Finisher({
+      queue,
+      store: (records) => storePages(pool, records),
+      keeper: this.#keeper,
+      known,
+      log,
+      settled: (finished, acknowledged) => {
+        if (acknowledged) this.#counts[finished.state === 'failed' ? 'failed' : 'done']++
+        this.#loop.wake()
+      },
+    })
+    this.#loop = new ClaimLoop({
+      queue,
+      blocking,
+      keeper: this.#keeper,
+      finisher: this.#finisher,
+      log,
+      defaults: { concurrency: env.CONCURRENT_REQUESTS, delayMs: env.DOWNLOAD_DELAY * 1000 },
+      leaseMs: env.LEASE_SECONDS * 1000,
+      hardMs: env.DOWNLOAD_TIMEOUT * 3000,
+      enterEpoch: (epoch) => known.enter(epoch),
+      visit: (lease: Lease, signal: AbortSignal) =>
+        visit(lease, signal, {
+          queue,
+          fetcher: this.#fetcher,
+          robots,
+          known,
+          log,
+          policy: { retryTimes: env.RETRY_TIMES, retryCodes: env.RETRY_HTTP_CODES },
+          delayMs: () => this.#loop.settings.delayMs,
+          run: (id) => runs.of(id),
+          stored: (run, hash) => storedPage(pool, run, hash),
+        }),
+      takeIn: (epoch) =>
+        takeIn(
+          queue,
+          {
+            findSpider: (name) => findSpider(pool, name),
+            openRun: (spider, current) => openInboxRun(pool, env.QUEUE_KEY, spider, current),
+            goOn: (run) => goOn(pool, run),
+            storeSeeds: (spiderId, run, seeds) => storeSeeds(pool, spiderId, run, seeds),
+          },
+          epoch,
+          log,
+        ),
+    })
+  }
+
+  async start(): Promise<void> {
+    await registerWorker(this.connections.database.pool, this.record)
+    this.#registered = true
+    this.#keeper.start()
+    this.#heartbeat = setInterval(() => void this.#beat(), this.env.HEARTBEAT_SECONDS * 1000)
+    this.#loop.start()
+    this.log.info({ worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS }, 'Worker started')
+  }
+
+  /**
+   * Takes nothing more, gives what is under way the drain time, hands the rest back at once and without charge, and stops.
+   * @returns whether all of it ended within the time.
+   */
+  async drain(): Promise<boolean> {
+    if (this.#draining) return true
+    this.#draining = true
+    this.log.info({ running: this.#keeper.size, seconds: this.env.DRAIN_SECONDS }, 'Draining')
+    const clean = await this.#loop.stop(this.env.DRAIN_SECONDS * 1000)
+    await this.stop()
+    return clean
+  }
+
+  /** The mirror of `start`. */
+  async stop(): Promise<void> {
+    clearInterval(this.#heartbeat)
+    this.#keeper.stop()
+    await this.#fetcher.close()
+    if (this.#registered) {
+      await retireWorker(this.connections.database.pool, this.record).catch((error) => this.log.warn({ cause: sentence(error) }, 'The stop could not be recorded'))
+    }
+    this.log.info({ worker: this.record.id, ...this.#counts }, 'Worker stopped')
+  }
+
+  async #beat(): Promise<void> {
+    const now = { running: this.#loop.running, done: this.#counts.done, failed: this.#counts.failed, rssBytes: process.memoryUsage.rss() }
+    const sinceClaimMs = Math.round(performance.now() - this.#loop.lastClaimAt)
+    this.log.info({ worker: this.record.id, ...now, idle: now.running === 0, sinceClaimMs }, 'heartbeat')
+    try {
+      await beat(this.connections.database.pool, this.record.id, this.#draining ? 'draining' : 'running', now)
+    } catch (error) {
+      this.log.warn({ cause: sentence(error) }, 'The heartbeat could not be recorded')
+    }
+  }
+}

@@ -1,5 +1,5 @@
-/** Which folder may import which: docs/architecture.md. Tests beside their subject may import everything. */
-const TESTS = '\\.test\\.tsx?$|^tests/'
+/** Which folder may import which: docs/architecture.md. Tests, and what only they use, may import everything. */
+const TESTS = '\\.test\\.tsx?$|^tests/|-(fixture|model|play)\\.ts$'
 
 // The swc reader of dependency-cruiser does not ask for JSX, and takes `import type` for an import of values. So JSX is
 // asked for here, and `import type … from 'x'` is handed on as the type `import('x')`, which it does tell apart.

@@ -2,7 +2,7 @@
 
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useSubscription } from '@trpc/tanstack-react-query'
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Overview } from '../server/api/overview'
 import { useTRPC } from './trpc'
 
@@ -31,48 +31,58 @@ const POINT_MS = 5_000
 const POINTS = 720
 /** Silence after which the data is no longer called live. */
 const SILENT_MS = 4_500
+/** Between two attempts to get it back. */
+const RETRY_MS = 3_000
 
 /**
  * One subscription for all components below. It rests while the page is hidden: browsers allow few connections to one
- * server, and a forgotten tab should cost nothing. Coming back it resumes where it stopped.
+ * server, and a forgotten tab should cost nothing. Coming back, and after a silence, it resumes where it stopped; the
+ * browser's own reconnecting is not enough, for it ends for good when a server says goodbye on its way down.
  */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const trpc = useTRPC()
   const visible = useDocumentVisibility() === 'visible'
   const [data, setData] = useState<LiveData>(EMPTY)
-  const [heardAt, setHeardAt] = useState(0)
-  const [since, setSince] = useState<number | undefined>()
+  const [after, setAfter] = useState<number | undefined>()
+  const heardAt = useRef(0)
 
-  useSubscription(
+  const { reset } = useSubscription(
     trpc.live.overview.subscriptionOptions(
-      { lastEventId: since === undefined ? null : String(since) },
+      { lastEventId: after === undefined ? null : String(after) },
       {
         enabled: visible,
         onData: ({ data: overview }) => {
-          setHeardAt(Date.now())
+          heardAt.current = Date.now()
           setData(({ series }) => ({ latest: overview, series: extend(series, overview), pausedSince: null }))
         },
       },
     ),
   )
 
+  const resume = useEffectEvent(() => {
+    if (data.latest && data.latest.at !== after) setAfter(data.latest.at)
+    else reset()
+  })
+
   useEffect(() => {
-    if (!visible) return
+    if (!visible) return resume()
     // A page that becomes visible again gets the same grace as one that just loaded.
     const shownAt = Date.now()
+    let triedAt = shownAt
     const timer = setInterval(() => {
-      const last = Math.max(heardAt, shownAt)
-      const silent = Date.now() - last > SILENT_MS
+      const now = Date.now()
+      const last = Math.max(heardAt.current, shownAt)
+      const silent = now - last > SILENT_MS
       setData((before) =>
         silent === (before.pausedSince !== null) ? before : { ...before, pausedSince: silent ? last : null },
       )
+      if (silent && now - triedAt > RETRY_MS) {
+        triedAt = now
+        resume()
+      }
     }, 500)
     return () => clearInterval(timer)
-  }, [visible, heardAt])
-
-  useEffect(() => {
-    if (!visible && data.latest) setSince(data.latest.at)
-  }, [visible, data.latest])
+  }, [visible])
 
   return <Live value={data}>{children}</Live>
 }

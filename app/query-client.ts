@@ -1,14 +1,13 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 
-/** What a tRPC error carries, as far as the console looks at it. */
-interface Answered {
-  data?: { code?: string } | null
-}
-
 /** Faults that another try can't mend. */
 const FINAL = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'TOO_MANY_REQUESTS']
 
-export const codeOf = (error: unknown) => (error as Answered | null)?.data?.code
+/** The class of a refusal, as the client hears it or as it was thrown within the server. */
+export const codeOf = (error: unknown) => {
+  const { data, code } = (error ?? {}) as { data?: { code?: string } | null; code?: string }
+  return data?.code ?? code
+}
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const FOLDERS = ['app', 'bench', 'cli', 'core', 'drizzle', 'examples', 'server', 'tests', 'worker']
 const CHECKS = [
   ['types', 'typescript/bin/tsc', []],
-  ['format and lint', '@biomejs/biome/bin/biome', ['ci', '--reporter=summary']],
+  ['format and lint', '@biomejs/biome/bin/biome', ['ci']],
   [
     'import rules',
     'dependency-cruiser/bin/dependency-cruise.mjs',

@@ -129,10 +129,21 @@ async function step(what, how, work) {
  */
 function stopWithNpm() {
   if (!process.env.npm_lifecycle_event) return
-  const parent = process.ppid
+  // Between npm and us there may be the shell that npm runs scripts with.
+  const line = () => `${process.ppid} ${parentOf(process.ppid)}`
+  const first = line()
   setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+    if (line() !== first) process.kill(process.pid, 'SIGTERM')
   }, 1000).unref()
+}
+
+function parentOf(pid) {
+  try {
+    // The name, in brackets, may hold anything; after it come the state and the parent.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop().split(' ')[1]
+  } catch {
+    return ''
+  }
 }
 
 function seconds(began) {

@@ -103,7 +103,7 @@ async function start(
   signal.throwIfAborted()
   const demo = options.demo ? await demoSite() : undefined
   if (demo) parts.push({ stop: demo.close })
-  await greet(services)
+  await greet(services, stack.started)
 
   const wanted = asked ?? (demo && (await isFirst(services)) ? await demoCrawl(demo.url) : undefined)
   const crawled = wanted ? crawlAndTell(services, wanted, workers, stateDir, signal) : tellLastRun(services)
@@ -141,12 +141,14 @@ async function demoSite(): Promise<DemoServer> {
   return serveDemoSite({ port: DEMO_PORT }).catch(() => serveDemoSite())
 }
 
-async function greet(services: Services): Promise<void> {
+async function greet(services: Services, embedded: boolean): Promise<void> {
   if (await needsSignInLink(services))
     say(
       `\nOpen the console with this link (it works once, within 24 hours):\n  ${await createSignInLink(services)}\n`,
     )
   else say(`\nThe console is at ${consoleUrl()}\n`)
+  if (embedded)
+    say(`The addresses of its Redis and database, with passwords: ${join(stateFolder(), 'env')}\n`)
 }
 
 const isFirst = async (services: Services) => (await listRuns(services, { limit: 1 })).length === 0

@@ -25,6 +25,8 @@ export function startWorkers(options: {
   queue: string
   stateDir: string
   env?: Record<string, string>
+  /** Longest delay before an ended worker is started again, in milliseconds. */
+  longestMs?: number
 }): WorkerPool {
   const { count, queue } = options
   const logFile = join(options.stateDir, 'logs', 'workers.log')
@@ -38,8 +40,10 @@ export function startWorkers(options: {
   const workers = Array.from({ length: count }, () =>
     keepRunning({
       script: packageFile('dist/worker.js'),
-      env: childEnv({ LOG_LEVEL: 'info', ...options.env, QUEUE_KEY: queue }),
+      // Name look-ups share the pool's threads with decompression; four would let a few slow name servers hold up all pages.
+      env: childEnv({ LOG_LEVEL: 'info', UV_THREADPOOL_SIZE: '16', ...options.env, QUEUE_KEY: queue }),
       logFile,
+      longestMs: options.longestMs,
       guardian,
       ended: ({ how }) => {
         if (!how.startsWith('signal') && ++faults === OWN_FAULTS)

@@ -75,9 +75,13 @@ export const envTable = {
   MAX_REDIRECTS: count(10, 50).describe('Redirects followed for one page.'),
   RETRY_TIMES: count(3, 100).describe('Retries after a passing failure, with 2, 4, 8 … s between.'),
   RETRY_HTTP_CODES: codes.describe('HTTP statuses that are passing failures.'),
-  MAX_DELIVERIES: count(5, 100).describe(
-    'Times a page may take its worker down with it before it becomes a dead letter.',
-  ),
+  MAX_DELIVERIES: z.coerce
+    .number()
+    .int()
+    .min(3)
+    .max(100)
+    .default(5)
+    .describe('Times a page may take its worker down with it before it becomes a dead letter.'),
   USER_AGENT: z
     .string()
     .min(1)

@@ -1,40 +1,22 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findServers } from '../cli/stack/binaries'
-import { startGuardian } from '../cli/stack/guardian'
-import { freePort } from '../cli/stack/ports'
-import { redisAddress, startRedis } from '../cli/stack/redis'
-import { endProcess, type Server } from '../cli/stack/server'
-import { packageFolder } from '../cli/stack/state'
+import { ownRedis } from '../tests/services'
 import { UnsafeError } from './errors'
 import { openRedis } from './redis'
 import { hasHole, redisFaults, requireSafeRedis } from './redis-safety'
 
 // A server of its own: these tests change settings that the others rely on.
-const guardian = startGuardian()
-let folder: string
-let server: Server
+let own: Awaited<ReturnType<typeof ownRedis>>
 let redis: Redis
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'orbweaver-safety-'))
-  const password = randomBytes(16).toString('hex')
-  const { redis: binary } = await findServers(packageFolder(), () => {})
-  const port = await freePort()
-  server = await startRedis({ binary, folder, port, password, logFile: join(folder, 'log') })
-  guardian.watch(server.pid)
-  redis = await openRedis(redisAddress(port, password))
+  own = await ownRedis()
+  redis = await openRedis(own.url)
 })
 afterAll(async () => {
   redis.disconnect()
-  await endProcess(server.pid, 0)
-  guardian.close()
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  await own.stop()
 })
 
 const silent = pino({ level: 'silent' })

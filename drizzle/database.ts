@@ -56,6 +56,19 @@ export async function ping(database: Database, url: string): Promise<void> {
   }
 }
 
+/** For processes that leave migrating to others. @throws Unavailable when there are no tables yet. */
+export async function requireTables(database: Database, url: string): Promise<void> {
+  try {
+    await database.pool.query('SELECT id FROM runs LIMIT 0')
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ER_NO_SUCH_TABLE') throw error
+    throw new Unavailable(
+      `The database at ${redactUrl(url)} has no tables yet; \`npm start\` and every command of the CLI make them, then start this again.`,
+      { cause: error },
+    )
+  }
+}
+
 const PASSING = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',

@@ -4,7 +4,7 @@ import { type Log, openLog } from '../core/log'
 import { Queue } from '../core/queue/queue'
 import { openRedis } from '../core/redis'
 import { requireSafeRedis } from '../core/redis-safety'
-import { type Database, openDatabase, ping } from '../drizzle/database'
+import { type Database, openDatabase, ping, requireTables } from '../drizzle/database'
 
 /** What every service works with: the record, the dispatcher and a log. One for each process. */
 export interface Services {
@@ -29,6 +29,7 @@ export async function openServices(name: string): Promise<Services> {
   try {
     await requireSafeRedis(redis, env().ALLOW_UNSAFE_REDIS, log)
     await ping(database, url)
+    await requireTables(database, url)
   } catch (error) {
     redis.disconnect()
     await database.close()

@@ -33,7 +33,11 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
   await mkdir(join(folder, 'logs'))
   setEnv({ REDIS_URL: testRedisUrl(), DATABASE_URL: database.url, REAP_SECONDS: '0.25', LOG_LEVEL: 'error' })
   const services = await openServices('rig')
-  await ensureQueue(services, queue, { delayMs: options.delayMs ?? 0, perHost: options.perHost ?? 8, concurrency: 8 })
+  await ensureQueue(services, queue, {
+    delayMs: options.delayMs ?? 0,
+    perHost: options.perHost ?? 8,
+    concurrency: 8,
+  })
   const scheduler: Scheduler = await startScheduler(services)
   const spider = await saveSpider(services, spiderSchema.parse({ name: 'rig', allowPrivate: true }), 'test')
   const pools: WorkerPool[] = []
@@ -41,12 +45,30 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
     services,
     queue,
     workers(count, env = {}) {
-      const pool = startWorkers({ count, queue, stateDir: folder, env: { LEASE_SECONDS: '1.2', DOWNLOAD_TIMEOUT: '3', READ_TIMEOUT: '2', HEARTBEAT_SECONDS: '1', MAX_DELIVERIES: '50', ...env } })
+      const pool = startWorkers({
+        count,
+        queue,
+        stateDir: folder,
+        longestMs: 500,
+        env: {
+          LEASE_SECONDS: '1.2',
+          DOWNLOAD_TIMEOUT: '3',
+          READ_TIMEOUT: '2',
+          HEARTBEAT_SECONDS: '1',
+          MAX_DELIVERIES: '50',
+          ...env,
+        },
+      })
       pools.push(pool)
       return pool
     },
     async run(url) {
-      const { id } = await createRun(services, { spider: spider.id, queue, seeds: [{ url }], trigger: 'manual' })
+      const { id } = await createRun(services, {
+        spider: spider.id,
+        queue,
+        seeds: [{ url }],
+        trigger: 'manual',
+      })
       return id
     },
     async ended(run, timeoutMs = 120_000) {
@@ -54,12 +76,17 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
       for (;;) {
         const row = await getRun(services, run)
         if (row.state === 'finished' || row.state === 'cancelled' || row.state === 'failed') return row
-        if (performance.now() > until) throw new Error(`run ${run} did not end: ${JSON.stringify(await services.queue(queue).counts(run))}`)
+        if (performance.now() > until)
+          throw new Error(
+            `run ${run} did not end: ${JSON.stringify(await services.queue(queue).counts(run))}`,
+          )
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     },
     async stored(run) {
-      const [rows] = await services.database.pool.query('SELECT url, state FROM pages WHERE run_id = ?', [run])
+      const [rows] = await services.database.pool.query('SELECT url, state FROM pages WHERE run_id = ?', [
+        run,
+      ])
       return new Map((rows as { url: string; state: string }[]).map(({ url, state }) => [url, state]))
     },
     async close() {

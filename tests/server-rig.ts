@@ -47,18 +47,19 @@ export interface Visit {
 }
 
 /**
- * Does what a worker does, without fetching, until the queue has nothing to claim: the record first, then the acknowledgement
- * with the links. @returns the URLs in the order they were visited.
+ * Does what a worker does, without fetching, until the queue has nothing to claim or `most` pages are done: the record
+ * first, then the acknowledgement with the links. @returns the URLs in the order they were visited.
  */
 export async function work(
   { services, queue }: ServerRig,
   visit: (url: string) => Visit = () => ({}),
+  most = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const visited: string[] = []
   const dispatcher = services.queue(queue)
-  for (;;) {
+  while (visited.length < most) {
     const { leases } = await dispatcher.claim({
-      max: 50,
+      max: Math.min(10, most - visited.length),
       leaseMs: 30_000,
       hardMs: 60_000,
       settingsVersion: 0,
@@ -103,6 +104,7 @@ export async function work(
       ])
     }
   }
+  return visited
 }
 
 /** A task as a worker would admit it. */

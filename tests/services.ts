@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import { inject } from 'vitest'
+import { findServers } from '../cli/stack/binaries'
+import { startGuardian } from '../cli/stack/guardian'
+import { freePort } from '../cli/stack/ports'
+import { redisAddress, startRedis } from '../cli/stack/redis'
+import { endProcess, type Server } from '../cli/stack/server'
+import { packageFolder } from '../cli/stack/state'
 import { migrate } from '../drizzle/migrate'
 
 /** A queue name of the test's own, so that test files may run side by side on one Redis. */
@@ -19,17 +28,28 @@ export async function freshDatabase(): Promise<{ url: string; drop(): Promise<vo
   return { url, drop: () => statement(server, `DROP DATABASE ${name}`) }
 }
 
-async function statement(server: string, sql: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const connection = await createConnection({ uri: server, multipleStatements: false })
-      await connection.query(sql)
-      await connection.end()
-      return
-    } catch (error) {
-      // The server may still be starting when the first test asks.
-      if ((error as { code?: string }).code !== 'ECONNREFUSED' || attempt === 150) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+/** A Redis of the test's own, for what would disturb the shared one: other settings, or its death. */
+export async function ownRedis(): Promise<{ url: string; server: Server; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'orbweaver-redis-'))
+  const { redis: binary } = await findServers(packageFolder(), () => {})
+  const port = await freePort()
+  const password = randomBytes(16).toString('hex')
+  const server = await startRedis({ binary, folder, port, password, logFile: join(folder, 'log') })
+  const guardian = startGuardian()
+  guardian.watch(server.pid)
+  return {
+    url: redisAddress(port, password),
+    server,
+    async stop() {
+      await endProcess(server.pid, 0)
+      guardian.forget(server.pid)
+      guardian.close()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    },
   }
+}
+
+async function statement(server: string, sql: string): Promise<void> {
+  const connection = await createConnection({ uri: server, multipleStatements: false })
+  await connection.query(sql).finally(() => connection.end())
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { Unavailable, sentence } from '../core/errors'
+import { sentence, Unavailable } from '../core/errors'
 import type { Log } from '../core/log'
 import type { Claimed, Queue } from '../core/queue/queue'
 import type { Lease, QueueSettings } from '../core/queue/task'
@@ -33,7 +33,7 @@ export interface LoopParts {
 /**
  * Keeps the worker's slots full. A claimed page waits in `#ready` until a slot is free, and only then is it begun, which is what
  * charges a delivery: a page that takes its worker down is charged, the pages that waited beside it are not. A page whose
- * earlier holder vanished (`suspect`) is visited alone, so that if it does so again nothing else is begun at that moment.
+ * holders keep vanishing (`isSuspect`) is visited alone, so that if it happens again nothing else is begun at that moment.
  */
 export class ClaimLoop {
   settings: Pick<QueueSettings, 'concurrency' | 'delayMs'>
@@ -76,7 +76,9 @@ export class ClaimLoop {
     this.wake()
     await this.#loop
     await this.#handBack([...this.#ready.splice(0), ...this.#suspects.splice(0)])
-    const underWay = Promise.all([...this.#visiting.values()].map(({ visit }) => visit)).then(() => this.parts.finisher.drained())
+    const underWay = Promise.all([...this.#visiting.values()].map(({ visit }) => visit)).then(() =>
+      this.parts.finisher.drained(),
+    )
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), graceMs)
@@ -94,6 +96,7 @@ export class ClaimLoop {
   async #run(): Promise<void> {
     while (!this.#stopping) {
       this.#woken = false
+      void this.#startReady()
       const wanted = this.#wanted()
       if (wanted === 0) {
         await this.#rest(LONGEST_NAP_MS)
@@ -128,7 +131,12 @@ export class ClaimLoop {
   }
 
   async #claim(max: number): Promise<Claimed> {
-    const claimed = await this.parts.queue.claim({ max, leaseMs: this.parts.leaseMs, hardMs: this.parts.hardMs, settingsVersion: this.#version })
+    const claimed = await this.parts.queue.claim({
+      max,
+      leaseMs: this.parts.leaseMs,
+      hardMs: this.parts.hardMs,
+      settingsVersion: this.#version,
+    })
     this.lastClaimAt = performance.now()
     if (claimed.leases.length > 0) passed('claimed')
     this.parts.enterEpoch(claimed.epoch)
@@ -174,7 +182,9 @@ export class ClaimLoop {
     if ([...this.#visiting.values()].some(({ alone }) => alone)) return []
     if (this.#suspects.length > 0) return this.running === 0 ? this.#suspects.splice(0, 1) : []
     const slots = this.settings.concurrency - this.#visiting.size
-    return slots > 0 && this.parts.finisher.size <= 4 * this.settings.concurrency ? this.#ready.splice(0, slots) : []
+    return slots > 0 && this.parts.finisher.size <= 4 * this.settings.concurrency
+      ? this.#ready.splice(0, slots)
+      : []
   }
 
   #visit(lease: Lease): void {
@@ -228,23 +238,37 @@ export class ClaimLoop {
   async #handBack(leases: Lease[]): Promise<void> {
     for (const lease of leases) this.parts.keeper.drop(lease)
     try {
-      for (let from = 0; from < leases.length; from += 100) await this.parts.queue.release(leases.slice(from, from + 100))
+      for (let from = 0; from < leases.length; from += 100)
+        await this.parts.queue.release(leases.slice(from, from + 100))
     } catch (error) {
-      this.parts.log.warn({ pages: leases.length, cause: sentence(error) }, 'Pages could not be handed back; their leases lapse instead')
+      this.parts.log.warn(
+        { pages: leases.length, cause: sentence(error) },
+        'Pages could not be handed back; their leases lapse instead',
+      )
     }
   }
 
   #report(error: unknown, lease?: Lease): void {
     const where = lease ? { url: lease.url, run: lease.run } : {}
-    if (error instanceof Unavailable || /ECONN|ETIMEDOUT|Connection is closed|Command timed out|Stream isn't writeable/.test(sentence(error))) {
+    if (
+      error instanceof Unavailable ||
+      /ECONN|ETIMEDOUT|Connection is closed|Command timed out|Stream isn't writeable/.test(sentence(error))
+    ) {
       this.parts.log.warn({ ...where, cause: sentence(error) }, 'A server does not answer; trying again')
     } else {
-      this.parts.log.error({ ...where, err: error }, 'Unexpected error; the page comes again when its lease lapses')
+      this.parts.log.error(
+        { ...where, err: error },
+        'Unexpected error; the page comes again when its lease lapses',
+      )
     }
   }
 }
 
-/** Begun more often than its failures were handled: a holder vanished with it. */
+/**
+ * Two holders vanished with it. One may happen to any page that was under way when a worker was killed; were each of those visited
+ * alone, a few kills would slow the crawl to a crawl. A page that does take its workers down is alone from its third delivery on,
+ * so the pages beside it are charged twice at most, less than MAX_DELIVERIES allows.
+ */
 function isSuspect(lease: Lease): boolean {
-  return lease.deliveries > lease.attempts
+  return lease.deliveries - lease.attempts >= 2
 }

@@ -41,7 +41,7 @@ const LINKS_A_CALL = 500
 export class Finisher {
   #waiting: Progress[] = []
   #flushing: Promise<void> | undefined
-  #storing = 0
+  #open = 0
 
   constructor(
     private readonly parts: {
@@ -57,10 +57,11 @@ export class Finisher {
 
   /** Pages that are fetched and not yet acknowledged. */
   get size(): number {
-    return this.#waiting.length + this.#storing
+    return this.#open
   }
 
   push(finished: Finished): void {
+    this.#open++
     this.#waiting.push({ ...finished, sent: 0, through: false })
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined
@@ -77,12 +78,7 @@ export class Finisher {
       // One turn of the event loop lets pages that finish together share a transaction.
       await new Promise(setImmediate)
       const batch = this.#waiting.splice(0, BATCH)
-      this.#storing = batch.length
-      try {
-        await this.#finish(batch)
-      } finally {
-        this.#storing = 0
-      }
+      await this.#finish(batch)
     }
   }
 
@@ -97,7 +93,10 @@ export class Finisher {
         return
       } catch (error) {
         // Nothing is acknowledged without its row; as long as the leases can be renewed, what was fetched is kept and tried again.
-        this.parts.log.error({ pages: left.length, cause: sentence(error), retryMs: wait }, 'Finished pages could not be stored; trying again')
+        this.parts.log.error(
+          { pages: left.length, cause: sentence(error), retryMs: wait },
+          'Finished pages could not be stored; trying again',
+        )
         await new Promise((resolve) => setTimeout(resolve, wait))
         wait = Math.min(wait * 2, 5_000)
       }
@@ -124,11 +123,22 @@ export class Finisher {
 
   /** The database refuses the page's content: what is stored instead says so, and has nothing of the content. */
   async #storeRefusal(finished: Progress, refusal: string): Promise<void> {
-    this.parts.log.error({ url: finished.lease.url, cause: refusal }, 'The database refuses the page; storing its failure instead')
+    this.parts.log.error(
+      { url: finished.lease.url, cause: refusal },
+      'The database refuses the page; storing its failure instead',
+    )
     finished.state = 'failed'
     finished.reason = 'unstorable'
     finished.links = []
-    const bare: PageRecord = { ...finished.record!, state: 'failed', reason: 'unstorable', detail: refusal.slice(0, 500), title: null, items: [], links: null }
+    const bare: PageRecord = {
+      ...finished.record!,
+      state: 'failed',
+      reason: 'unstorable',
+      detail: refusal.slice(0, 500),
+      title: null,
+      items: [],
+      links: null,
+    }
     const [again] = await this.parts.store([bare])
     if (again) throw new Error(again)
   }
@@ -139,7 +149,10 @@ export class Finisher {
     for (const finished of batch) {
       // A page with more links than fit in one call sends them ahead, while it still holds its lease.
       while (finished.links.length - finished.sent > LINKS_A_CALL) {
-        const reply = await this.parts.queue.addLinks(finished.lease, finished.links.slice(finished.sent, finished.sent + LINKS_A_CALL))
+        const reply = await this.parts.queue.addLinks(
+          finished.lease,
+          finished.links.slice(finished.sent, finished.sent + LINKS_A_CALL),
+        )
         passed('links ahead')
         finished.sent = reply === 'STALE' ? finished.links.length : finished.sent + LINKS_A_CALL
       }
@@ -158,20 +171,37 @@ export class Finisher {
   async #acknowledgeGroup(group: Progress[]): Promise<void> {
     const { queue, known, log } = this.parts
     const replies = await queue.ack(
-      group.map(({ lease, state, reason, links, sent }) => ({ ref: lease.ref, token: lease.token, state, ...(reason ? { reason } : {}), links: links.slice(sent) })),
+      group.map(({ lease, state, reason, links, sent }) => ({
+        ref: lease.ref,
+        token: lease.token,
+        state,
+        ...(reason ? { reason } : {}),
+        links: links.slice(sent),
+      })),
     )
     passed('acknowledged')
     for (const [n, reply] of replies.entries()) {
       const finished = group[n]!
       const { lease, links } = finished
-      if (reply === 'STALE') log.warn({ url: lease.url, token: lease.token }, 'An acknowledgement came too late; the page belongs to another delivery')
-      else known.add(lease.run, links.map((link) => link.url), tokenEpoch(lease.token))
+      if (reply === 'STALE')
+        log.warn(
+          { url: lease.url, token: lease.token },
+          'An acknowledgement came too late; the page belongs to another delivery',
+        )
+      else
+        known.add(
+          lease.run,
+          links.map((link) => link.url),
+          tokenEpoch(lease.token),
+        )
       this.#settle(finished, reply !== 'STALE')
     }
   }
 
   #settle(finished: Progress, acknowledged: boolean): void {
     finished.through = true
+    // Before anybody hears of it: whoever waits for nothing to be under way looks at `size` then.
+    this.#open--
     this.parts.keeper.drop(finished.lease)
     this.parts.settled(finished, acknowledged)
   }

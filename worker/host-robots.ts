@@ -41,7 +41,12 @@ export class HostRobots {
 
   async #fetch(origin: string, allowPrivate: boolean): Promise<Robots> {
     const url = `${origin}/robots.txt`
-    const answer = await this.fetcher.fetch(url, { allowPrivate, headers: {}, signal: new AbortController().signal, maxBytes: MAX_BYTES })
+    const answer = await this.fetcher.fetch(url, {
+      allowPrivate,
+      headers: {},
+      signal: new AbortController().signal,
+      maxBytes: MAX_BYTES,
+    })
     if (answer.status >= 500) throw new RobotsUnreachable(url, answer.status)
     return parseRobots(answer.status < 300 ? answer.body : '', this.agent)
   }

@@ -32,7 +32,11 @@ export interface InboxStore {
   findSpider(name: string): Promise<SpiderRecord | null>
   openRun(spider: SpiderRecord, epoch: number): Promise<number>
   goOn(run: number): Promise<void>
-  storeSeeds(spiderId: number, run: number, seeds: { url: string; hash: Buffer; priority: number; depth: number; meta: string | null }[]): Promise<void>
+  storeSeeds(
+    spiderId: number,
+    run: number,
+    seeds: { url: string; hash: Buffer; priority: number; depth: number; meta: string | null }[],
+  ): Promise<void>
 }
 
 /**
@@ -47,7 +51,8 @@ export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log
   if (entries.length === 0) return false
   const good = new Map<string, Entry[]>()
   const rejected: Rejected[] = []
-  const reject = (entry: string, reason: string) => rejected.push({ entry: entry.slice(0, LONGEST_ENTRY), reason, at: new Date().toISOString() })
+  const reject = (entry: string, reason: string) =>
+    rejected.push({ entry: entry.slice(0, LONGEST_ENTRY), reason, at: new Date().toISOString() })
   for (const entry of entries) {
     const read = readEntry(entry)
     if (typeof read === 'string') reject(entry, read)
@@ -57,30 +62,48 @@ export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log
   for (const [name, list] of good) {
     const spider = await store.findSpider(name)
     if (!spider) {
-      for (const { task } of list) reject(task.url, `There is no spider named "${name}"; save it first, or leave the name out for the default one.`)
+      for (const { task } of list)
+        reject(
+          task.url,
+          `There is no spider named "${name}"; save it first, or leave the name out for the default one.`,
+        )
       continue
     }
     const run = await store.openRun(spider, epoch)
     const { dedupe } = spider.definition
-    await queue.openRun(run, { dedupe: { ...dedupe, spider: spider.id }, maxPages: spider.definition.maxPages })
+    await queue.openRun(run, {
+      dedupe: { ...dedupe, spider: spider.id },
+      maxPages: spider.definition.maxPages,
+    })
     const tasks = list.map(({ task }) => task)
     await store.storeSeeds(
       spider.id,
       run,
-      tasks.map((task) => ({ url: task.url, hash: urlHash(task.url), priority: task.priority, depth: task.depth, meta: task.meta ?? null })),
+      tasks.map((task) => ({
+        url: task.url,
+        hash: urlHash(task.url),
+        priority: task.priority,
+        depth: task.depth,
+        meta: task.meta ?? null,
+      })),
     )
     admissions.push({ run, tasks })
   }
   const taken = await queue.takeInbox(entries, admissions, rejected)
   // The scheduler may have closed a run since we asked for it; with these entries in it, it goes on.
   if (taken) for (const { run } of admissions) await store.goOn(run)
-  if (taken) log.info({ queue: queue.name, taken: entries.length - rejected.length, rejected: rejected.length }, 'Took entries from the inbox')
+  if (taken)
+    log.info(
+      { queue: queue.name, taken: entries.length - rejected.length, rejected: rejected.length },
+      'Took entries from the inbox',
+    )
   return taken
 }
 
 /** An inbox entry as a task, or the sentence that says what is wrong with it. */
 export function readEntry(entry: string): Entry | string {
-  if (entry.length > LONGEST_ENTRY) return `The entry has ${entry.length} characters; at most ${LONGEST_ENTRY} are taken.`
+  if (entry.length > LONGEST_ENTRY)
+    return `The entry has ${entry.length} characters; at most ${LONGEST_ENTRY} are taken.`
   const text = entry.trim()
   let payload: z.output<typeof payloadSchema>
   if (text.startsWith('{')) {
@@ -92,7 +115,9 @@ export function readEntry(entry: string): Entry | string {
     }
     const parsed = payloadSchema.safeParse(raw)
     if (!parsed.success) {
-      const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`)
+      const faults = parsed.error.issues.map(
+        (issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`,
+      )
       return `The entry is not usable (${faults.join('; ')}); push {"url", "spider"?, "priority"?, "depth"?, "meta"?}.`
     }
     payload = parsed.data
@@ -101,7 +126,13 @@ export function readEntry(entry: string): Entry | string {
   }
   try {
     const url = canonicalise(payload.url)
-    const task: NewTask = { url, id: urlId(url), host: hostKey(url), depth: payload.depth, priority: payload.priority }
+    const task: NewTask = {
+      url,
+      id: urlId(url),
+      host: hostKey(url),
+      depth: payload.depth,
+      priority: payload.priority,
+    }
     if (payload.meta !== undefined) task.meta = JSON.stringify(payload.meta)
     return { task, spider: payload.spider }
   } catch (error) {

@@ -47,7 +47,10 @@ export class LeaseKeeper {
 
   /** Whether there is enough lease left to commit what it is for. */
   mayCommit(lease: Lease): boolean {
-    return this.#held.get(lease.ref)?.lease.token === lease.token && performance.now() < lease.expiresAt - Math.min(MARGIN_MS, this.leaseMs / 4)
+    return (
+      this.#held.get(lease.ref)?.lease.token === lease.token &&
+      performance.now() < lease.expiresAt - Math.min(MARGIN_MS, this.leaseMs / 4)
+    )
   }
 
   /** Gives up all that is held. */
@@ -67,11 +70,15 @@ export class LeaseKeeper {
         else lease.expiresAt = asked + this.leaseMs
       }
     } catch (error) {
-      this.log.warn({ held: leases.length, cause: sentence(error) }, 'Leases could not be renewed; trying again')
+      this.log.warn(
+        { held: leases.length, cause: sentence(error) },
+        'Leases could not be renewed; trying again',
+      )
     } finally {
       this.#renewing = false
     }
-    for (const lease of leases) if (performance.now() > lease.expiresAt - MARGIN_MS / 2) this.#lose(lease, 'the lease ran out')
+    for (const lease of leases)
+      if (performance.now() > lease.expiresAt - MARGIN_MS / 2) this.#lose(lease, 'the lease ran out')
   }
 
   #lose(lease: Lease, why: string): void {

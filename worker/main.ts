@@ -1,9 +1,9 @@
 import { databaseUrl, env, redisUrl } from '../core/env'
-import { sentence, UnsafeError, Unavailable, UserError } from '../core/errors'
+import { sentence, Unavailable, UnsafeError, UserError } from '../core/errors'
 import { openLog } from '../core/log'
 import { openRedis } from '../core/redis'
 import { requireSafeRedis } from '../core/redis-safety'
-import { openDatabase, ping } from '../drizzle/database'
+import { openDatabase, ping, requireTables } from '../drizzle/database'
 import { Worker } from './worker'
 
 /**
@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   const blocking = await openRedis(redisUrl(), 'blocking')
   const database = openDatabase(databaseUrl(), 4)
   await ping(database, databaseUrl())
+  await requireTables(database, databaseUrl())
   const worker = new Worker(settings, { redis, heartbeat, blocking, database }, log)
 
   const end = async (signal: string) => {

@@ -1,7 +1,8 @@
+import { type SeedScope, seedScope } from '../core/scope'
+import type { Spider } from '../core/spider'
 import type { CompiledSpider } from './extract/compile-spider'
 import { compileSpider } from './extract/compile-spider'
 import type { RunRecord } from './sink/runs'
-import { seedScope, type SeedScope } from '../core/scope'
 
 /** What a visit needs to know of its run. */
 export interface CrawlRun {
@@ -16,7 +17,11 @@ const RUNS_KEPT = 100
 export class RunCache {
   #runs = new Map<number, Promise<CrawlRun>>()
 
-  constructor(private readonly read: (id: number) => Promise<RunRecord | null>) {}
+  /** @param installation what holds for every run of this worker, whatever its spider says. */
+  constructor(
+    private readonly read: (id: number) => Promise<RunRecord | null>,
+    private readonly installation: { allowPrivate: boolean; ignoreRobots: boolean },
+  ) {}
 
   of(id: number): Promise<CrawlRun> {
     const known = this.#runs.get(id)
@@ -30,7 +35,19 @@ export class RunCache {
 
   async #load(id: number): Promise<CrawlRun> {
     const record = await this.read(id)
-    if (!record) throw new Error(`Run ${id} is in the queue but not in the database; was the database restored from an older backup?`)
-    return { id, spider: compileSpider(record.definition), seeds: seedScope(record.seeds) }
+    if (!record)
+      throw new Error(
+        `Run ${id} is in the queue but not in the database; was the database restored from an older backup?`,
+      )
+    return { id, spider: compileSpider(this.#inForce(record.definition)), seeds: seedScope(record.seeds) }
+  }
+
+  #inForce(spider: Spider): Spider {
+    const { allowPrivate, ignoreRobots } = this.installation
+    return {
+      ...spider,
+      allowPrivate: spider.allowPrivate || allowPrivate,
+      robots: ignoreRobots ? 'ignore' : spider.robots,
+    }
   }
 }

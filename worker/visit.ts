@@ -54,12 +54,23 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
   const ms = Math.round(performance.now() - startedAt)
   const outcome = settle(answer.outcome, lease, parts)
   parts.log.info(
-    { url: lease.url, run: lease.run, state: outcome.state, status: answer.fetched?.status, reason: outcome.reason ?? undefined, bytes: answer.fetched?.body.length, ms },
+    {
+      url: lease.url,
+      run: lease.run,
+      state: outcome.state,
+      status: answer.fetched?.status,
+      reason: outcome.reason ?? undefined,
+      bytes: answer.fetched?.body.length,
+      ms,
+    },
     'request end',
   )
   if (outcome.retryAfterMs) await parts.queue.hold(lease.host, outcome.retryAfterMs)
   if (outcome.state === 'retry') {
-    const reply = await parts.queue.retry(lease, Math.max(retryDelayMs(lease.attempts + 1), outcome.retryAfterMs ?? 0))
+    const reply = await parts.queue.retry(
+      lease,
+      Math.max(retryDelayMs(lease.attempts + 1), outcome.retryAfterMs ?? 0),
+    )
     return { handedBack: reply === 'STALE' ? 'lost' : 'retry' }
   }
   return { finished: describe(lease, run, outcome as SettledOutcome, answer.fetched, ms, started, parts) }
@@ -72,7 +83,12 @@ interface Answer {
 type SettledOutcome = Outcome & { state: PageRecord['state'] }
 
 /** Asks robots.txt, then the page. */
-async function ask(lease: Lease, run: CrawlRun, signal: AbortSignal, parts: VisitParts): Promise<Answer | 'released'> {
+async function ask(
+  lease: Lease,
+  run: CrawlRun,
+  signal: AbortSignal,
+  parts: VisitParts,
+): Promise<Answer | 'released'> {
   const { spider } = run.spider
   const policy = parts.policy
   try {
@@ -96,7 +112,8 @@ async function ask(lease: Lease, run: CrawlRun, signal: AbortSignal, parts: Visi
     })
     return { outcome: classify(fetched, policy), fetched }
   } catch (error) {
-    if (error instanceof RobotsUnreachable) return { outcome: { state: 'retry', reason: 'robots_unreachable', detail: error.message } }
+    if (error instanceof RobotsUnreachable)
+      return { outcome: { state: 'retry', reason: 'robots_unreachable', detail: error.message } }
     if (error instanceof FetchFailure) return { outcome: classify(error, policy) }
     throw error
   }
@@ -111,10 +128,20 @@ async function mayRedirect(target: string, lease: Lease, run: CrawlRun, parts: V
 
 /** With the budget used up a passing failure becomes a lasting one. */
 function settle(outcome: Outcome, lease: Lease, parts: VisitParts): Outcome {
-  return outcome.state === 'retry' && lease.attempts >= parts.policy.retryTimes ? { ...outcome, state: 'failed' } : outcome
+  return outcome.state === 'retry' && lease.attempts >= parts.policy.retryTimes
+    ? { ...outcome, state: 'failed' }
+    : outcome
 }
 
-function describe(lease: Lease, run: CrawlRun, outcome: SettledOutcome, fetched: Fetched | undefined, ms: number, started: Date, parts: VisitParts): Finished {
+function describe(
+  lease: Lease,
+  run: CrawlRun,
+  outcome: SettledOutcome,
+  fetched: Fetched | undefined,
+  ms: number,
+  started: Date,
+  parts: VisitParts,
+): Finished {
   let content: PageContent | undefined
   let charset: string | null = null
   if (fetched && outcome.state === 'done' && isHtml(fetched.contentType)) {
@@ -122,7 +149,10 @@ function describe(lease: Lease, run: CrawlRun, outcome: SettledOutcome, fetched:
     charset = decoded.charset
     content = readPage(decoded.text, fetched.finalUrl, run.spider)
   }
-  const links = content && !(content.nofollow && run.spider.spider.robots === 'obey') ? newLinks(content.links, fetched!.finalUrl, lease, run, parts.known) : []
+  const links =
+    content && !(content.nofollow && run.spider.spider.robots === 'obey')
+      ? newLinks(content.links, fetched!.finalUrl, lease, run, parts.known)
+      : []
   const record: PageRecord = {
     run: lease.run,
     hash: urlHash(lease.url),
@@ -151,21 +181,43 @@ function describe(lease: Lease, run: CrawlRun, outcome: SettledOutcome, fetched:
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */
 const isReadable = (contentType: string | null): boolean =>
-  contentType === null || /^\s*(text\/|application\/(xhtml\+xml|xml|json|[\w.-]+\+(xml|json)))/i.test(contentType)
+  contentType === null ||
+  /^\s*(text\/|application\/(xhtml\+xml|xml|json|[\w.-]+\+(xml|json)))/i.test(contentType)
 
-const isHtml = (contentType: string | null): boolean => contentType === null || /^\s*(text\/html|application\/xhtml\+xml)/i.test(contentType)
+const isHtml = (contentType: string | null): boolean =>
+  contentType === null || /^\s*(text\/html|application\/xhtml\+xml)/i.test(contentType)
 
 /** The page's links that are in scope and not known to be admitted already. */
-function newLinks(urls: string[], pageUrl: string, lease: Lease, run: CrawlRun, known: KnownLinks): NewTask[] {
+function newLinks(
+  urls: string[],
+  pageUrl: string,
+  lease: Lease,
+  run: CrawlRun,
+  known: KnownLinks,
+): NewTask[] {
   const tasks: NewTask[] = []
   for (const url of urls) {
     if (known.has(lease.run, url) || !run.spider.inScope(url, lease.depth + 1, run.seeds, pageUrl)) continue
-    tasks.push({ url, id: urlId(url), host: hostKey(url), depth: lease.depth + 1, priority: lease.priority, referrer: lease.url })
+    tasks.push({
+      url,
+      id: urlId(url),
+      host: hostKey(url),
+      depth: lease.depth + 1,
+      priority: lease.priority,
+      referrer: lease.url,
+    })
   }
   return tasks
 }
 
 function acknowledgeStored(lease: Lease, stored: StoredPage): Finished {
-  const links = stored.links.map((url) => ({ url, id: urlId(url), host: hostKey(url), depth: lease.depth + 1, priority: lease.priority, referrer: lease.url }))
+  const links = stored.links.map((url) => ({
+    url,
+    id: urlId(url),
+    host: hostKey(url),
+    depth: lease.depth + 1,
+    priority: lease.priority,
+    referrer: lease.url,
+  }))
   return { lease, state: stored.state, reason: stored.reason, record: null, links }
 }

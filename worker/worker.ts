@@ -48,9 +48,18 @@ export class Worker {
     const { redis, heartbeat, blocking, database } = connections
     const { pool } = database
     const queue = new Queue(redis, env.QUEUE_KEY)
-    this.record = { id: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`, kind: 'http', queue: env.QUEUE_KEY, hostname: hostname(), pid: process.pid }
+    this.record = {
+      id: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
+      kind: 'http',
+      queue: env.QUEUE_KEY,
+      hostname: hostname(),
+      pid: process.pid,
+    }
     const known = new KnownLinks()
-    const runs = new RunCache((id) => readRun(pool, id))
+    const runs = new RunCache((id) => readRun(pool, id), {
+      allowPrivate: env.ALLOW_PRIVATE,
+      ignoreRobots: env.ROBOTS === 'ignore',
+    })
     this.#fetcher = createFetcher({
       userAgent: env.USER_AGENT,
       connectTimeoutMs: env.CONNECT_TIMEOUT * 1000,
@@ -115,7 +124,10 @@ export class Worker {
     this.#keeper.start()
     this.#heartbeat = setInterval(() => void this.#beat(), this.env.HEARTBEAT_SECONDS * 1000)
     this.#loop.start()
-    this.log.info({ worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS }, 'Worker started')
+    this.log.info(
+      { worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS },
+      'Worker started',
+    )
   }
 
   /**
@@ -137,13 +149,20 @@ export class Worker {
     this.#keeper.stop()
     await this.#fetcher.close()
     if (this.#registered) {
-      await retireWorker(this.connections.database.pool, this.record).catch((error) => this.log.warn({ cause: sentence(error) }, 'The stop could not be recorded'))
+      await retireWorker(this.connections.database.pool, this.record).catch((error) =>
+        this.log.warn({ cause: sentence(error) }, 'The stop could not be recorded'),
+      )
     }
     this.log.info({ worker: this.record.id, ...this.#counts }, 'Worker stopped')
   }
 
   async #beat(): Promise<void> {
-    const now = { running: this.#loop.running, done: this.#counts.done, failed: this.#counts.failed, rssBytes: process.memoryUsage.rss() }
+    const now = {
+      running: this.#loop.running,
+      done: this.#counts.done,
+      failed: this.#counts.failed,
+      rssBytes: process.memoryUsage.rss(),
+    }
     const sinceClaimMs = Math.round(performance.now() - this.#loop.lastClaimAt)
     this.log.info({ worker: this.record.id, ...now, idle: now.running === 0, sinceClaimMs }, 'heartbeat')
     try {

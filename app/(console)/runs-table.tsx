@@ -72,7 +72,7 @@ function WideTable({ runs }: { runs: RunView[] }) {
           <Table.Th ta="right">{state('failed')}</Table.Th>
           <Table.Th ta="right">{state('ignored')}</Table.Th>
           <Table.Th ta="right">{t('items')}</Table.Th>
-          <Table.Th miw={100}>{t('progress')}</Table.Th>
+          <Table.Th miw={72}>{t('progress')}</Table.Th>
           <Table.Th ta="right">{t('pagesPerSecond')}</Table.Th>
           <Table.Th aria-label={t('actions')} />
         </Table.Tr>

@@ -47,10 +47,9 @@ const BY_HAND =
 export async function findServers(
   packageFolder: string,
   say: (message: string) => void,
-  usePath = true,
 ): Promise<{ redis: Binary; database: Binary }> {
-  const redis = await find('redis', REDIS, packageFolder, say, usePath)
-  const database = await find('database', DATABASE, packageFolder, say, usePath)
+  const redis = await find('redis', REDIS, packageFolder, say)
+  const database = await find('database', DATABASE, packageFolder, say)
   return { redis, database }
 }
 
@@ -59,9 +58,8 @@ async function find(
   wanted: Wanted,
   packageFolder: string,
   say: (message: string) => void,
-  usePath: boolean,
 ): Promise<Binary> {
-  for (const program of usePath ? wanted.programs : []) {
+  for (const program of wanted.programs) {
     const path = await onPath(program)
     const binary = path && (await inspect(path, wanted, '/', childEnv()))
     if (binary) return binary

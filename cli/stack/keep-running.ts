@@ -33,6 +33,8 @@ export function keepRunning(options: {
   cwd?: string
   env: NodeJS.ProcessEnv
   logFile: string
+  /** Longest delay before a restart, in milliseconds. */
+  longestMs?: number
   guardian: Guardian
   ended(what: Ended): void
 }): Kept {
@@ -62,7 +64,7 @@ export function keepRunning(options: {
       child = undefined
       if (stopping) return
       fails = Date.now() - began > STABLE_MS ? 0 : fails
-      const againMs = Math.min(FIRST_MS * 2 ** fails++, LONGEST_MS)
+      const againMs = Math.min(FIRST_MS * 2 ** fails++, options.longestMs ?? LONGEST_MS)
       options.ended({ how, againMs })
       again = setTimeout(start, againMs)
     }

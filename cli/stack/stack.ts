@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { databaseUrl, env, redisUrl } from '../../core/env'
@@ -14,6 +14,7 @@ import { diskFault, readJson, writePrivately } from './private-file'
 import { redisAddress, startRedis } from './redis'
 import { type Secrets, stackSecrets } from './secrets'
 import { endProcess, failure, runs, type Server, signal } from './server'
+import { packageFolder } from './state'
 
 /**
  * The embedded stack: real servers below the state folder, private to it.
@@ -35,10 +36,6 @@ export interface Stack {
 export interface StackOptions {
   stateDir: string
   say(message: string): void
-  /** Where unpacked packages are kept; a folder shared by several stacks saves fetching them again. */
-  packageFolder?: string
-  /** False: as if neither server were installed. */
-  usePath?: boolean
 }
 
 const recorded = z.object({ pid: z.number(), port: z.number() })
@@ -51,32 +48,31 @@ const STOP_MS = { redis: 5_000, database: 8_000 }
 export async function openStack(options: StackOptions): Promise<Stack> {
   const given = givenAddresses()
   const folder = await makeFolder(options.stateDir)
-  const secrets = await stackSecrets(folder)
-  const authSecret = env().AUTH_SECRET ?? secrets.authSecret
-  if (given.redis && given.database)
-    return {
-      redisUrl: given.redis,
-      databaseUrl: given.database,
-      authSecret,
-      started: false,
-      broken: new Promise(() => {}),
-      stop: async () => {},
-    }
   const unlock = await lockFolder(folder, () => options.say('Waiting for another start or stop to finish …'))
   try {
+    const secrets = await stackSecrets(folder)
     const parts = (['redis', 'database'] as const).filter((part) => !given[part])
-    const opened = await openParts(options, folder, secrets, parts)
-    return {
+    const opened = parts.length > 0 ? await openParts(options, folder, secrets, parts) : NOTHING
+    const addresses = {
       redisUrl: given.redis ?? redisAddress(opened.ports.redis!, secrets.redisPassword),
       databaseUrl: given.database ?? databaseAddress(opened.ports.database!, secrets.databasePassword),
-      authSecret,
-      started: opened.started,
-      broken: opened.broken,
-      stop: opened.stop,
+      authSecret: env().AUTH_SECRET ?? secrets.authSecret,
     }
+    // For people and their tools: `redis-cli -u`, `mariadb`, a script that pushes URLs.
+    const lines = `REDIS_URL=${addresses.redisUrl}\nDATABASE_URL=${addresses.databaseUrl}\n`
+    if (opened.started) await writePrivately(join(folder, 'env'), lines)
+    return { ...addresses, started: opened.started, broken: opened.broken, stop: opened.stop }
   } finally {
     await unlock()
   }
+}
+
+/** What is opened when both servers are given. */
+const NOTHING: Opened = {
+  ports: {},
+  started: false,
+  broken: new Promise(() => {}),
+  stop: async () => {},
 }
 
 function givenAddresses(): { redis?: string; database?: string } {
@@ -90,6 +86,7 @@ function givenAddresses(): { redis?: string; database?: string } {
 async function makeFolder(stateDir: string): Promise<string> {
   try {
     await mkdir(join(stateDir, 'users'), { recursive: true, mode: 0o700 })
+    await chmod(stateDir, 0o700)
     await mkdir(join(stateDir, 'logs'), { recursive: true, mode: 0o700 })
     return await realpath(stateDir)
   } catch (error) {
@@ -97,7 +94,16 @@ async function makeFolder(stateDir: string): Promise<string> {
   }
 }
 
-async function openParts(options: StackOptions, folder: string, secrets: Secrets, parts: Part[]) {
+interface Opened extends Pick<Stack, 'started' | 'broken' | 'stop'> {
+  ports: Partial<Record<Part, number>>
+}
+
+async function openParts(
+  options: StackOptions,
+  folder: string,
+  secrets: Secrets,
+  parts: Part[],
+): Promise<Opened> {
   const recordFile = join(folder, 'stack.json')
   const kept = recordSchema.safeParse(await readJson(recordFile))
   const record: StackRecord = kept.success ? kept.data : {}
@@ -109,8 +115,7 @@ async function openParts(options: StackOptions, folder: string, secrets: Secrets
     const missing: Part[] = []
     for (const part of parts) if (!(await lives(part, record, folder, secrets, me))) missing.push(part)
     if (missing.length > 0) {
-      const packages = options.packageFolder ?? join(folder, 'packages')
-      const binaries = await findServers(packages, options.say, options.usePath)
+      const binaries = await findServers(packageFolder(), options.say)
       // Together: each waits mostly for its disk.
       const results = await Promise.allSettled(
         missing.map(async (part) => {

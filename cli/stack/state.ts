@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { env } from '../../core/env'
 import { packageFile } from '../package-file'
@@ -8,5 +9,11 @@ export function stateFolder(): string {
   return isAbsolute(folder) ? folder : packageFile(folder)
 }
 
-/** Where unpacked packages of the distribution are kept. */
-export const packageFolder = () => join(stateFolder(), 'packages')
+/**
+ * Where unpacked packages of the distribution are kept: with the project when some are there, so that stacks in other
+ * folders need not fetch them again, else with the state.
+ */
+export function packageFolder(): string {
+  const common = packageFile('.orbweaver/packages')
+  return existsSync(common) ? common : join(stateFolder(), 'packages')
+}

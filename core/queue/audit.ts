@@ -94,22 +94,28 @@ async function readHosts(queue: Audited, working: Map<string, Standing>): Promis
     for (const [host, text] of page) records.set(host, text.split('|'))
   })
   const names = [...new Set([...records.keys(), ...working.keys()])]
-  const indexes = [
-    ['r', await pipelined(queue, names, (host) => [keys.readyKey(queue.name), host])],
-    ['t', await pipelined(queue, names, (host) => [keys.turnKey(queue.name), host])],
-    ['i', await pipelined(queue, names, (host) => [keys.idleKey(queue.name), host])],
+  const places = [
+    ['r', keys.readyKey(queue.name)],
+    ['t', keys.turnKey(queue.name)],
+    ['i', keys.idleKey(queue.name)],
   ] as const
+  const asked = names.flatMap((host) => places.map(([, key]): [string, string] => [key, host]))
+  const scores = await pipelined(queue, asked, (entry) => entry)
   for (const [at, host] of names.entries()) {
+    // A host whose only tasks are in retry or failed may be forgotten meanwhile.
     const { pending, running } = working.get(host) ?? { pending: 0, running: 0 }
     const [, inflight = '0', , place = 'n'] = records.get(host) ?? []
-    const found = indexes.filter(([, scores]) => scores[at] !== null).map(([name]) => name)
+    const found = places
+      .filter((_, index) => scores[at * places.length + index] !== null)
+      .map(([place]) => place)
     const fault = (what: string) => violations.push(`I2 host ${host}: ${what}`)
     if (Number(inflight) !== running) fault(`${inflight} in flight, but ${running} of its tasks are running`)
     if ((found.join() || 'n') !== place)
       fault(`its place is ${place}, but it stands in ${found.join() || 'none'}`)
     if (pending > 0 && running === 0 && place !== 'r' && place !== 't')
       fault(`${pending} pending, but its place is ${place}`)
-    if (pending === 0 && place !== (running > 0 ? 'n' : 'i')) fault(`no work, but its place is ${place}`)
+    if (pending === 0 && records.has(host) && place !== (running > 0 ? 'n' : 'i'))
+      fault(`no work, but its place is ${place}`)
   }
   return violations
 }

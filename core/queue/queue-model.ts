@@ -135,7 +135,7 @@ export class Model {
 
   held(ref: string, token: string): ModelTask | null {
     const task = this.tasks.get(ref)
-    if (!task || task.state !== 'running' || task.token !== token) return null
+    if (task?.state !== 'running' || task.token !== token) return null
     if (this.runs.get(task.run)!.state === 'cancelled' || Number(token.slice(0, 6)) !== this.epoch)
       return null
     return task

@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
+import { runsKey } from './keys'
 import type { Queue } from './queue'
 import { done, freshQueue, task } from './queue-fixture'
 import { Model } from './queue-model'
@@ -88,7 +89,7 @@ export type Game = typeof game extends fc.Arbitrary<infer T> ? T : never
 
 /** Two runs share a memory, one has its own and a cap. */
 const RUNS: Record<number, { dedupe: Dedupe; memory: string; maxPages: number | null }> = {
-  1: { dedupe: { scope: 'run', kind: 'exact' }, memory: 'own', maxPages: 20 },
+  1: { dedupe: { scope: 'run', kind: 'exact' }, memory: 'own', maxPages: 6 },
   2: { dedupe: { scope: 'forever', spider: 7, kind: 'exact' }, memory: 'shared', maxPages: null },
   3: { dedupe: { scope: 'forever', spider: 7, kind: 'exact' }, memory: 'shared', maxPages: null },
 }
@@ -264,15 +265,19 @@ export async function play(
   }
 
   async function compare(): Promise<void> {
-    const { runs, violations } = await queue.audit(true)
+    const [{ runs, violations }, { rejected }, records] = await Promise.all([
+      queue.audit(true),
+      queue.lengths(),
+      queue.redis.hgetall(runsKey(queue.name)),
+    ])
     if (violations.length > 0) throw new Error(violations.join('; '))
+    const at: Command = { do: 'repeat' }
     for (const [number, { counts, state }] of model.runs) {
       const real = runs.get(number)
-      if (real || counts.admitted > 0) same({ do: 'finish', run: number }, real, counts)
-      const record = await queue.redis.hget(`{${queue.name}}:frontier:runs`, String(number))
-      same({ do: 'finish', run: number }, record?.split('|')[0], state)
+      if (real || counts.admitted > 0) same(at, real, counts)
+      same(at, records[number]?.split('|')[0], state)
     }
-    same({ do: 'repeat' }, (await queue.lengths()).rejected, model.rejected)
+    same(at, rejected, model.rejected)
   }
 }
 

@@ -355,7 +355,7 @@ export class Queue {
   /** Marks URLs as seen and terminal without queueing them: rebuilding a run from the record after an epoch change. */
   async restore(
     run: number,
-    terminal: { id: string; state: OutcomeState; url: string; host: string }[],
+    terminal: (Pick<NewTask, 'id' | 'url' | 'host'> & Partial<NewTask> & { state: OutcomeState })[],
   ): Promise<void> {
     bounded(terminal.length, 'restore')
     await this.seeing('restore', [run], (known) => {
@@ -364,7 +364,7 @@ export class Queue {
         terminal.length,
         ...terminal.flatMap(({ state, ...page }) => [
           state,
-          ...taskArguments({ ...page, depth: 0, priority: 0 }),
+          ...taskArguments({ depth: 0, priority: 0, ...page }),
         ]),
       ]
     })

@@ -752,7 +752,7 @@ if #ARGV ~= 2 then
 end
 local run = ARGV[1]
 integer(run, 'run', 0, 9007199254740991)
-if not ARGV[2]:find('^%d+$') then
+if not ARGV[2]:find('^%d+$') or #ARGV[2] > 19 then
   refuse('a cursor must be digits, got ' .. ARGV[2])
 end
 local found = run_of(run)
@@ -766,11 +766,11 @@ end
 if found.state == 'finished' or (found.state == 'cancelled' and left() == 0) then
   return { 0, left(), '0' }
 end
+local page = redis.call('HSCAN', TASKS, ARGV[2], 'COUNT', 300)
 if found.state ~= 'cancelled' then
   redis.call('HSET', RUNS, run, 'cancelled|' .. string.format('%.0f', found.cap) .. '|' .. found.dedupe)
 end
 local many = 0
-local page = redis.call('HSCAN', TASKS, ARGV[2], 'COUNT', 300)
 for i = 1, #page[2], 2 do
   local ref = page[2][i]
   if run_in(ref) == run then
@@ -831,7 +831,7 @@ end
 if meta[6] == '1' then
   return reply
 end
-local MOVES, DROPS = 200, 200
+local MOVES, LOOKS = 200, 200
 for _, ref in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, MOVES)) do
   local task = load_task(ref)
   if task and cancelled(run_in(ref)) then
@@ -854,8 +854,9 @@ if meta[5] and meta[5] ~= '' then
 end
 local hard = now + hard_ms
 local expiry = math.min(now + lease_ms, hard)
-local leased, drops = 0, 0
-while leased < room and drops < DROPS do
+local leased, looks = 0, 0
+while leased < room and looks < max + LOOKS do
+  looks = looks + 1
   local name = redis.call('ZPOPMIN', READY)[1]
   if not name then
     break
@@ -868,12 +869,9 @@ while leased < room and drops < DROPS do
     local task = load_task(ref)
     redis.call('ZREM', PENDING, first)
     first = second
-    if not task then
-      drops = drops + 1
-    elseif cancelled(run_in(ref)) then
+    if task and cancelled(run_in(ref)) then
       end_open(ref, task, 'cancelled')
-      drops = drops + 1
-    else
+    elseif task then
       task.state, task.token = 'r', EPOCH .. string.format('.%015.0f', next_seq())
       task.at, task.hard = string.format('%.0f', now), string.format('%.0f', hard)
       save_task(ref, task)

@@ -19,12 +19,6 @@ export type State = (typeof STATES)[number]
 export const OUTCOMES = ['done', 'failed', 'ignored'] as const
 export type OutcomeState = (typeof OUTCOMES)[number]
 
-/** Nothing more happens to a URL in these, unless an operator re-drives it (`failed` only). */
-export const TERMINAL: readonly State[] = ['done', 'failed', 'ignored', 'cancelled']
-
-/** A run with one of these is not finished. */
-export const OPEN: readonly State[] = ['pending', 'running', 'retry']
-
 export type Counts = Record<State, number> & {
   /** Unique URLs that entered the run: the sum of all the states, at every instant (invariant I1). */
   admitted: number

@@ -56,6 +56,7 @@ test('a time that was decided is not decided again, even when the clock or the r
   const id = await hourly({ overlap: 'parallel' })
   await decide(rig.services, id, at('01:00:01'))
   await decidedUntil(id, '2026-06-01T00:00:00Z')
+  await decide(rig.services, id, at('01:00:30'))
   await decide(rig.services, id, at('02:00:01'))
   expect(await kinds(id)).toEqual(['01:00 fired', '02:00 fired'])
   expect(await runsOf(id)).toHaveLength(2)
@@ -120,6 +121,18 @@ test('what comes due while a schedule is stopped is not made up for', async () =
   expect(await kinds(id)).toEqual([])
 })
 
+test('a schedule that is stopped starts nothing more, neither what waits for a run to end', async () => {
+  const id = await hourly({ overlap: 'queue' })
+  await decide(rig.services, id, at('01:00:01'))
+  await decide(rig.services, id, at('02:00:01'))
+  await enableSchedule(rig.services, id, false, 'test')
+  await end(id)
+  await decide(rig.services, id, at('02:10:00'))
+  expect(await kinds(id)).toEqual(['01:00 fired', '02:00 skipped'])
+  expect((await listFires(rig.services, id))[0]!.reason).toMatch(/stopped/)
+  expect(await runsOf(id)).toHaveLength(1)
+})
+
 test('a schedule without its spider says so and does not hold up anything', async () => {
   const id = await hourly()
   await rig.services.database.pool.query('UPDATE schedules SET spider_id = 999999 WHERE id = ?', [id])
@@ -131,6 +144,9 @@ test('a wrong schedule is refused whole, with the field and the fault', async ()
   const good = { name: 'x', spider: rig.spider.id, queue: rig.queue, cron: '0 * * * *', zone: 'UTC' }
   await expect(saveSchedule(rig.services, { ...good, cron: 'every day' }, 'test')).rejects.toThrow(
     /"every day" is not usable/,
+  )
+  await expect(saveSchedule(rig.services, { ...good, cron: '0 0 30 2 *' }, 'test')).rejects.toThrow(
+    /"0 0 30 2 \*" is never due/,
   )
   await expect(saveSchedule(rig.services, { ...good, zone: 'Mars' }, 'test')).rejects.toThrow(
     /"Mars" is not an IANA/,

@@ -83,8 +83,11 @@ export async function decide(s: Services, id: number, now: Date): Promise<boolea
       [id],
     )
     if (!schedule) return { started: [], more: false }
+    if (!schedule.enabled) {
+      await dropWaiting(connection, id)
+      return { started: [], more: false }
+    }
     const started = await startWaiting(connection, schedule)
-    if (!schedule.enabled) return { started, more: false }
     const times = nextFires(schedule.cron, schedule.zone, schedule.decidedUntil, AT_ONCE + 1).filter(
       (time) => time <= now,
     )
@@ -158,6 +161,15 @@ async function startWaiting(connection: PoolConnection, schedule: Due): Promise<
   )
   const run = await startRun(connection, schedule, fire.fireAt)
   return run === null ? [] : [run]
+}
+
+/** Who stops a schedule does not expect it to start another run when the one under way has ended. */
+async function dropWaiting(connection: PoolConnection, schedule: number): Promise<void> {
+  await change(
+    connection,
+    "UPDATE fires SET kind = 'skipped', reason = 'the schedule was stopped while this fire waited' WHERE schedule_id = ? AND kind = 'queued'",
+    [schedule],
+  )
 }
 
 /** Makes the run of a fire, with the spider as it is now. @returns null, and says so in the fire, when there is no spider any more. */

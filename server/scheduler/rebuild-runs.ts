@@ -38,7 +38,14 @@ async function rebuildRun(s: Services, run: FrontierRun, still: () => boolean): 
     if (!still()) return false
     await queue.restore(
       run.id,
-      pages.map(({ url, state }) => ({ id: urlId(url), url, host: hostKey(url), state })),
+      pages.map(({ url, state, depth, referrer }) => ({
+        id: urlId(url),
+        url,
+        host: hostKey(url),
+        state,
+        depth,
+        ...(referrer === null ? {} : { referrer }),
+      })),
     )
   }
   if (!(await admitSeeds(s, run, 0, async () => still()))) return false

@@ -23,7 +23,7 @@ export async function insertDead(s: Services, run: number, pages: DeadPage[]): P
       page.hash,
       page.url,
       'failed',
-      'deliveries',
+      'worker_lost',
       page.depth,
       page.referrer ?? null,
       0,

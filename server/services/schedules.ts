@@ -45,6 +45,10 @@ export async function saveSchedule(s: Services, input: ScheduleInput, actor: Act
   }
   const { id, name, spider, queue, cron, overlap, missed, enabled, zone = env().TZ } = parsed.data
   checkCron(cron, zone)
+  if (nextFires(cron, zone, new Date(), 1).length === 0)
+    throw new UserError(
+      `The cron expression "${cron}" is never due; its day and month don't meet, so change one of them.`,
+    )
   await getSpider(s, spider)
   await ensureQueue(s, queue)
   const saved = await inTransaction(s.database.pool, async (connection) => {

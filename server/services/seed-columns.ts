@@ -1,3 +1,4 @@
+import { UserError } from '../../core/errors'
 import { csvFields } from './csv-line'
 import type { SeedInput } from './seed-rows'
 
@@ -33,9 +34,18 @@ function lowerCase(line: string, delimiter: string): string[] {
   return Array.isArray(fields) ? fields.map((field) => field.toLowerCase()) : []
 }
 
-/** The seed that a row describes. Its numbers may be wrong; `toSeedRow` says so. */
+/**
+ * The seed that a row describes. Its numbers may be wrong; `toSeedRow` says so.
+ * @throws UserError when the row has more fields than the header: which of them holds the delimiter can't be told.
+ */
 export function seedOf(fields: string[], columns: SeedColumns): SeedInput {
   if (columns.names === null) return plainSeed(fields, columns.delimiter)
+  // With one column there is nothing to delimit, so a comma belongs to the URL.
+  if (columns.names.length === 1) return { url: fields.join(columns.delimiter) }
+  if (fields.slice(columns.names.length).some((value) => value !== ''))
+    throw new UserError(
+      `it has ${fields.length} fields, the header ${columns.names.length}; put quotes around a value that holds "${columns.delimiter}"`,
+    )
   const seed: SeedInput = { url: fields[columns.url] ?? '' }
   const other: Record<string, unknown> = {}
   for (const [n, name] of columns.names.entries()) {

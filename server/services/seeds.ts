@@ -98,7 +98,7 @@ export async function importSeeds(s: Services, input: SeedImport): Promise<Impor
     return { id, ...figures, report }
   } catch (error) {
     await storing.catch(() => {})
-    await withdraw(s, owner, sentence(error))
+    await withdrawImport(s, owner, sentence(error))
     throw error
   }
 }
@@ -179,8 +179,8 @@ async function* csvRows(
   }
 }
 
-/** An import that failed leaves no seed behind. */
-async function withdraw(
+/** Takes the seeds of an import back and says why in its record: one that failed leaves none behind. */
+export async function withdrawImport(
   s: Services,
   owner: { spiderId: number; runId: number; importId: number },
   why: string,

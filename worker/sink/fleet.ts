@@ -10,13 +10,10 @@ export interface WorkerRecord {
 
 /** Enters the worker in the list that the console shows, and its start in the events. */
 export async function registerWorker(pool: Pool, worker: WorkerRecord): Promise<void> {
-  await pool.query("INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, 'running', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))", [
-    worker.id,
-    worker.kind,
-    worker.queue,
-    worker.hostname,
-    worker.pid,
-  ])
+  await pool.query(
+    "INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, 'running', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+    [worker.id, worker.kind, worker.queue, worker.hostname, worker.pid],
+  )
   await event(pool, worker, 'start')
 }
 
@@ -27,22 +24,24 @@ export async function beat(
   state: 'running' | 'draining',
   now: { running: number; done: number; failed: number; rssBytes: number },
 ): Promise<void> {
-  await pool.query('UPDATE workers SET state = ?, running = ?, done = ?, failed = ?, rss_bytes = ?, heartbeat_at = UTC_TIMESTAMP(3) WHERE id = ?', [
-    state,
-    now.running,
-    now.done,
-    now.failed,
-    now.rssBytes,
-    id,
-  ])
+  await pool.query(
+    'UPDATE workers SET state = ?, running = ?, done = ?, failed = ?, rss_bytes = ?, heartbeat_at = UTC_TIMESTAMP(3) WHERE id = ?',
+    [state, now.running, now.done, now.failed, now.rssBytes, id],
+  )
 }
 
 /** The worker ended by its own will. */
 export async function retireWorker(pool: Pool, worker: WorkerRecord): Promise<void> {
-  await pool.query("UPDATE workers SET state = 'stopped', running = 0, stopped_at = UTC_TIMESTAMP(3) WHERE id = ?", [worker.id])
+  await pool.query(
+    "UPDATE workers SET state = 'stopped', running = 0, stopped_at = UTC_TIMESTAMP(3) WHERE id = ?",
+    [worker.id],
+  )
   await event(pool, worker, 'stop')
 }
 
 async function event(pool: Pool, worker: WorkerRecord, kind: 'start' | 'stop'): Promise<void> {
-  await pool.query('INSERT INTO worker_events (worker_id, queue, kind, at) VALUES (?, ?, ?, UTC_TIMESTAMP(3))', [worker.id, worker.queue, kind])
+  await pool.query(
+    'INSERT INTO worker_events (worker_id, queue, kind, at) VALUES (?, ?, ?, UTC_TIMESTAMP(3))',
+    [worker.id, worker.queue, kind],
+  )
 }

@@ -35,8 +35,27 @@ export interface PageRecord {
 }
 
 const COLUMNS = [
-  'run_id', 'url_hash', 'url', 'final_url', 'state', 'reason', 'detail', 'status', 'title', 'depth', 'referrer',
-  'content_type', 'charset', 'bytes', 'ms', 'attempts', 'deliveries', 'items', 'links', 'fetched_at', 'token',
+  'run_id',
+  'url_hash',
+  'url',
+  'final_url',
+  'state',
+  'reason',
+  'detail',
+  'status',
+  'title',
+  'depth',
+  'referrer',
+  'content_type',
+  'charset',
+  'bytes',
+  'ms',
+  'attempts',
+  'deliveries',
+  'items',
+  'links',
+  'fetched_at',
+  'token',
 ] as const // prettier-ignore
 
 // `token` is assigned last: assignments run from left to right, and each of the others compares with the old token.
@@ -75,16 +94,27 @@ async function writeBatch(connection: PoolConnection, records: PageRecord[]): Pr
   await connection.query(UPSERT, [records.map(pageValues)])
   const withItems = records.filter((record) => record.items.length > 0 || record.deliveries > 1)
   if (withItems.length === 0) return
-  const [rows] = await connection.query('SELECT run_id, url_hash, token FROM pages WHERE (run_id, url_hash) IN (?) FOR UPDATE', [
-    withItems.map((record) => [record.run, record.hash]),
-  ])
+  const [rows] = await connection.query(
+    'SELECT run_id, url_hash, token FROM pages WHERE (run_id, url_hash) IN (?) FOR UPDATE',
+    [withItems.map((record) => [record.run, record.hash])],
+  )
   const newest = new Map((rows as KeyedToken[]).map((row) => [keyText(row.run_id, row.url_hash), row.token]))
   const winners = withItems.filter((record) => newest.get(keyText(record.run, record.hash)) === record.token)
   // Only a page that was begun before can have left items behind.
-  const replaced = winners.filter((record) => record.deliveries > 1).map((record) => [record.run, record.hash])
-  if (replaced.length > 0) await connection.query('DELETE FROM items WHERE (run_id, url_hash) IN (?)', [replaced])
+  const replaced = winners
+    .filter((record) => record.deliveries > 1)
+    .map((record) => [record.run, record.hash])
+  if (replaced.length > 0)
+    await connection.query('DELETE FROM items WHERE (run_id, url_hash) IN (?)', [replaced])
   const values = winners.flatMap((record) =>
-    record.items.map((item, n) => [record.run, record.hash, n, item.name, JSON.stringify(item.data), record.fetchedAt]),
+    record.items.map((item, n) => [
+      record.run,
+      record.hash,
+      n,
+      item.name,
+      JSON.stringify(item.data),
+      record.fetchedAt,
+    ]),
   )
   for (let from = 0; from < values.length; from += 500) {
     await connection.query(
@@ -104,9 +134,27 @@ const keyText = (run: number, hash: Buffer) => `${run}/${hash.toString('base64')
 
 function pageValues(record: PageRecord): unknown[] {
   return [
-    record.run, record.hash, record.url, record.finalUrl, record.state, record.reason, record.detail, record.status, record.title,
-    record.depth, record.referrer, record.contentType, record.charset, record.bytes, record.ms, record.attempts,
-    record.deliveries, record.items.length, record.links, record.fetchedAt, record.token,
+    record.run,
+    record.hash,
+    record.url,
+    record.finalUrl,
+    record.state,
+    record.reason,
+    record.detail,
+    record.status,
+    record.title,
+    record.depth,
+    record.referrer,
+    record.contentType,
+    record.charset,
+    record.bytes,
+    record.ms,
+    record.attempts,
+    record.deliveries,
+    record.items.length,
+    record.links,
+    record.fetchedAt,
+    record.token,
   ] // prettier-ignore
 }
 
@@ -119,8 +167,15 @@ export interface StoredPage {
 
 /** The stored outcome of a URL with the links it offered, or null. */
 export async function storedPage(pool: Pool, run: number, hash: Buffer): Promise<StoredPage | null> {
-  const [rows] = await pool.query('SELECT state, reason, links FROM pages WHERE run_id = ? AND url_hash = ?', [run, hash])
+  const [rows] = await pool.query(
+    'SELECT state, reason, links FROM pages WHERE run_id = ? AND url_hash = ?',
+    [run, hash],
+  )
   const row = (rows as { state: OutcomeState; reason: string | null; links: Buffer | null }[])[0]
   if (!row) return null
-  return { state: row.state, reason: row.reason, links: row.links ? inflateRawSync(row.links).toString('utf8').split('\n') : [] }
+  return {
+    state: row.state,
+    reason: row.reason,
+    links: row.links ? inflateRawSync(row.links).toString('utf8').split('\n') : [],
+  }
 }

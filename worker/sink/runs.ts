@@ -18,16 +18,17 @@ export async function readRun(pool: Pool, id: number): Promise<RunRecord | null>
   const row = (rows as { spider_id: number; definition: string }[])[0]
   if (!row) return null
   const definition = spiderSchema.parse(JSON.parse(row.definition))
-  const [seeds] = await pool.query('(SELECT url FROM seeds WHERE run_id = ? LIMIT ?) UNION ALL (SELECT url FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT ?)', [
-    id,
-    SEEDS_REMEMBERED,
-    row.spider_id,
-    SEEDS_REMEMBERED,
-  ])
+  const [seeds] = await pool.query(
+    '(SELECT url FROM seeds WHERE run_id = ? LIMIT ?) UNION ALL (SELECT url FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT ?)',
+    [id, SEEDS_REMEMBERED, row.spider_id, SEEDS_REMEMBERED],
+  )
   return {
     id,
     spiderId: row.spider_id,
     definition,
-    seeds: [...definition.seeds, ...(seeds as { url: string }[]).map((seed) => seed.url)].slice(0, SEEDS_REMEMBERED),
+    seeds: [...definition.seeds, ...(seeds as { url: string }[]).map((seed) => seed.url)].slice(
+      0,
+      SEEDS_REMEMBERED,
+    ),
   }
 }

@@ -14,7 +14,7 @@ if #ARGV ~= 2 then
 end
 local run = ARGV[1]
 integer(run, 'run', 0, 9007199254740991)
-if not ARGV[2]:find('^%d+$') then
+if not ARGV[2]:find('^%d+$') or #ARGV[2] > 19 then
   refuse('a cursor must be digits, got ' .. ARGV[2])
 end
 local found = run_of(run)
@@ -28,11 +28,11 @@ end
 if found.state == 'finished' or (found.state == 'cancelled' and left() == 0) then
   return { 0, left(), '0' }
 end
+local page = redis.call('HSCAN', TASKS, ARGV[2], 'COUNT', 300)
 if found.state ~= 'cancelled' then
   redis.call('HSET', RUNS, run, 'cancelled|' .. string.format('%.0f', found.cap) .. '|' .. found.dedupe)
 end
 local many = 0
-local page = redis.call('HSCAN', TASKS, ARGV[2], 'COUNT', 300)
 for i = 1, #page[2], 2 do
   local ref = page[2][i]
   if run_in(ref) == run then

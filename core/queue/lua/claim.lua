@@ -31,8 +31,8 @@ if meta[6] == '1' then
   return reply
 end
 
--- Bounds: what one call moves or drops beside its leases.
-local MOVES, DROPS = 200, 200
+-- Bounds: what one call moves, and how many hosts it looks at beside its leases.
+local MOVES, LOOKS = 200, 200
 for _, ref in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, MOVES)) do
   local task = load_task(ref)
   if task and cancelled(run_in(ref)) then
@@ -56,8 +56,9 @@ if meta[5] and meta[5] ~= '' then
 end
 local hard = now + hard_ms
 local expiry = math.min(now + lease_ms, hard)
-local leased, drops = 0, 0
-while leased < room and drops < DROPS do
+local leased, looks = 0, 0
+while leased < room and looks < max + LOOKS do
+  looks = looks + 1
   local name = redis.call('ZPOPMIN', READY)[1]
   if not name then
     break
@@ -70,12 +71,9 @@ while leased < room and drops < DROPS do
     local task = load_task(ref)
     redis.call('ZREM', PENDING, first)
     first = second
-    if not task then
-      drops = drops + 1
-    elseif cancelled(run_in(ref)) then
+    if task and cancelled(run_in(ref)) then
       end_open(ref, task, 'cancelled')
-      drops = drops + 1
-    else
+    elseif task then
       task.state, task.token = 'r', EPOCH .. string.format('.%015.0f', next_seq())
       task.at, task.hard = string.format('%.0f', now), string.format('%.0f', hard)
       save_task(ref, task)

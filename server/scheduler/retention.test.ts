@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openServerRig, type ServerRig, work } from '../../tests/server-rig'
+import { auditRun } from '../services/audit-run'
+import { settleEpoch } from '../services/epoch'
+import { createRun } from '../services/runs'
+import { finishRuns } from './finish-runs'
+import { retain } from './retention'
+import { seedRuns } from './seed-runs'
+
+const always = () => true
+let rig: ServerRig
+beforeAll(async () => {
+  rig = await openServerRig()
+  await settleEpoch(rig.services)
+})
+afterAll(() => rig.close())
+
+test('a day after its end Redis lets go of a run, unless it has failures that may be tried again; the record stays', async () => {
+  const ids: number[] = []
+  for (const state of ['done', 'failed'] as const) {
+    const { id } = await createRun(rig.services, {
+      spider: rig.spider.id,
+      queue: rig.queue,
+      seeds: [{ url: `http://retention.test/${state}` }],
+      trigger: 'cli',
+    })
+    ids.push(id)
+    await seedRuns(rig.services, always)
+    await work(rig, () => ({ state }))
+    await finishRuns(rig.services, always)
+  }
+  const known = async () =>
+    Promise.all(ids.map(async (id) => (await rig.services.queue(rig.queue).counts(id)).admitted))
+  await retain(rig.services, always)
+  expect(await known()).toEqual([1, 1])
+  await rig.rows('UPDATE runs SET finished_at = finished_at - INTERVAL 25 HOUR')
+  await retain(rig.services, always)
+  expect(await known()).toEqual([0, 1])
+  expect((await auditRun(rig.services, ids[0]!)).ok).toBe(true)
+  expect(await rig.rows('SELECT COUNT(*) AS n FROM pages')).toEqual([{ n: 2 }])
+})
+
+test('what a process left half written when it died is cleared away a day later, with its seeds', async () => {
+  await rig.rows(
+    "INSERT INTO runs (spider_id, queue, definition, state, `trigger`, created_at) VALUES (?, ?, '{}', 'preparing', 'cli', UTC_TIMESTAMP(3))",
+    [rig.spider.id, rig.queue],
+  )
+  const [run] = await rig.rows<{ id: number }>("SELECT id FROM runs WHERE state = 'preparing'")
+  await rig.rows(
+    "INSERT INTO imports (id, spider_id, file_name, state, created_at) VALUES (77, ?, 'f', 'running', UTC_TIMESTAMP(3))",
+    [rig.spider.id],
+  )
+  await rig.rows(
+    'INSERT INTO seeds (spider_id, run_id, url, url_hash, import_id, created_at) VALUES (?, ?, "http://a/", REPEAT("a", 32), NULL, UTC_TIMESTAMP(3)), (?, 0, "http://b/", REPEAT("b", 32), 77, UTC_TIMESTAMP(3))',
+    [rig.spider.id, run!.id, rig.spider.id],
+  )
+  const left = () => rig.rows("SELECT url FROM seeds WHERE url IN ('http://a/', 'http://b/')")
+  await retain(rig.services, always)
+  expect(await left()).toHaveLength(2)
+  await rig.rows('UPDATE runs SET created_at = created_at - INTERVAL 25 HOUR')
+  await rig.rows('UPDATE imports SET created_at = created_at - INTERVAL 25 HOUR')
+  await retain(rig.services, always)
+  expect(await left()).toEqual([])
+  expect(await rig.rows("SELECT id FROM runs WHERE state = 'preparing'")).toEqual([])
+  expect(await rig.rows('SELECT state, error FROM imports WHERE id = 77')).toEqual([
+    { state: 'failed', error: expect.stringMatching(/import the file again/) },
+  ])
+})

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { buildConsole } from '../cli/console-build'
+import { packageFile } from '../cli/package-file'
+import { freePort } from '../cli/stack/ports'
+import { signal } from '../cli/stack/server'
+import { childEnv } from '../core/env'
+
+/** `npm start` as a person runs it: the whole of it, each time with a folder of its own. */
+let stateDir: string
+let port: number
+let running: ChildProcess[] = []
+
+beforeAll(() => buildConsole((message) => console.warn(message)), 400_000)
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'orbweaver-start-'))
+  port = await freePort()
+})
+afterEach(async () => {
+  for (const child of running) {
+    const ended = child.exitCode === null && child.signalCode === null && once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  running = []
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+})
+
+function up(...args: string[]) {
+  const child = spawn(
+    process.execPath,
+    [packageFile('cli/start.mjs'), 'up', '--no-demo', '--port', String(port), '--workers', '1', ...args],
+    {
+      env: childEnv({ STATE_DIR: stateDir }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  running.push(child)
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    printed += text
+  })
+  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, printed }))
+  const isUp = vi.waitUntil(() => printed.includes('Everything is up') || child.exitCode !== null, {
+    timeout: 60_000,
+    interval: 50,
+  })
+  return { child, ended, isUp, printed: () => printed }
+}
+
+const children = async (pid: number) =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+const anyAlive = (pids: number[]) => pids.some((pid) => signal(pid, 0))
+
+test('it comes up with a link to sign in, tells a second start that it is up, and SIGINT stops it within ten seconds', async () => {
+  const first = up()
+  await first.isUp
+  const link = /http:\/\/127\.0\.0\.1:\d+\/welcome\?token=\S+/.exec(first.printed())
+  expect(link, first.printed()).not.toBeNull()
+  expect((await fetch(link![0])).status).toBe(200)
+  expect(await (await fetch(`http://127.0.0.1:${port}/api/health`)).json()).toMatchObject({
+    live: true,
+    ready: true,
+  })
+
+  const second = await up().ended
+  expect(second.code).toBe(1)
+  expect(second.printed).toMatch(/^Orbweaver is up already at http:\/\/127\.0\.0\.1:\d+; .*--port \d+\.\n$/)
+
+  const all = await children(first.child.pid!)
+  // Redis, database, their guardian; console, scheduler, worker, and theirs.
+  expect(all).toHaveLength(8)
+  const began = Date.now()
+  first.child.kill('SIGINT')
+  expect(await first.ended).toMatchObject({ code: 0 })
+  expect(Date.now() - began).toBeLessThan(10_000)
+  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 2_000)
+  expect(await readdir(join(stateDir, 'users'))).toEqual([])
+}, 120_000)
+
+test('a worker that is killed comes back; when all is killed, nothing stays behind', async () => {
+  const { child, isUp, printed } = up()
+  await isUp
+  const before = await children(child.pid!)
+  const commands = await Promise.all(before.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')))
+  process.kill(before[commands.findIndex((command) => command.includes('worker.js'))]!, 'SIGKILL')
+  await vi.waitFor(
+    () => expect(printed()).toMatch(/worker-1 ended \(signal SIGKILL\) and is started again/),
+    5_000,
+  )
+  await vi.waitFor(async () => expect(await children(child.pid!)).toHaveLength(before.length), 5_000)
+
+  const all = await children(child.pid!)
+  child.kill('SIGKILL')
+  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 15_000)
+}, 120_000)
+
+test('when the database dies, it says so, stops the rest and ends with code 1', async () => {
+  const { child, isUp, ended } = up()
+  await isUp
+  const all = await children(child.pid!)
+  const { database } = JSON.parse(await readFile(join(stateDir, 'stack.json'), 'utf8'))
+  process.kill(database.pid, 'SIGKILL')
+  const { code, printed } = await ended
+  expect(code).toBe(1)
+  expect(printed).toMatch(/(MariaDB|MySQL) ended while in use\. The end of .*database\.log says why:/)
+  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 5_000)
+}, 120_000)
+
+test('a port in use is one sentence with a remedy, and nothing is started', async () => {
+  const other = createServer((_, response) => response.end('not ours')).listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  const { code, printed } = await up().ended
+  other.close()
+  expect(code).toBe(1)
+  expect(printed).toBe(
+    `Port ${port} is in use by another program; end that, or choose another port: npm start -- --port ${port + 1}.\n`,
+  )
+  expect(await readdir(stateDir)).toEqual([])
+})
+
+test('wrong arguments end with code 2 and one sentence, before anything is started', async () => {
+  for (const [args, sentence] of [
+    [['--bogus'], /unknown option '--bogus'/i],
+    [['ftp://example.com/'], /ftp/],
+    [['http://10.0.0.1/'], /private address/],
+    [['http://example.com/', '--spider', '/no/such/file.json'], /\/no\/such\/file\.json/],
+    [['--port', 'x'], /--port/],
+  ] as const) {
+    const { code, printed } = await up(...args).ended
+    expect({ args, code, lines: printed.trim().split('\n').length }).toEqual({ args, code: 2, lines: 1 })
+    expect(printed).toMatch(sentence)
+  }
+  expect(await readdir(stateDir)).toEqual([])
+}, 60_000)

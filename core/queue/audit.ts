@@ -104,7 +104,7 @@ async function readHosts(queue: Audited, working: Map<string, Standing>): Promis
   for (const [at, host] of names.entries()) {
     // A host whose only tasks are in retry or failed may be forgotten meanwhile.
     const { pending, running } = working.get(host) ?? { pending: 0, running: 0 }
-    const [, inflight = '0', , place = 'n'] = records.get(host) ?? []
+    const [, , inflight = '0', , place = 'n'] = records.get(host) ?? []
     const found = places
       .filter((_, index) => scores[at * places.length + index] !== null)
       .map(([place]) => place)

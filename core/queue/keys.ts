@@ -27,7 +27,7 @@ export const tasksKey = (queue: string) => frontier(queue, 'tasks')
 export const readyKey = (queue: string) => frontier(queue, 'ready')
 /** ZSET host → ms: hosts with work that must wait until then. */
 export const turnKey = (queue: string) => frontier(queue, 'turn')
-/** HASH host → `nextAt|inflight|ownDelay|place|priority` (lua/include/hosts.lua). */
+/** HASH host → `nextAt|heldUntil|inflight|ownDelay|place|priority` (lua/include/hosts.lua). */
 export const hostKey = (queue: string) => frontier(queue, 'host')
 /** ZSET host → ms: hosts without work, and when they are forgotten. */
 export const idleKey = (queue: string) => frontier(queue, 'idle')

@@ -55,6 +55,12 @@ export class Queue {
     const { delayMs, perHost, concurrency, maxRunning, paused } = settings
     const text = JSON.stringify({ delayMs, perHost, concurrency, maxRunning, paused })
     await this.script('configure', [delayMs, perHost, maxRunning ?? '', paused ? 1 : 0, text])
+    // Hosts that wait by an older, longer delay are called forward, in parts.
+    for (let passed = 0, looked = 1; looked > 0; ) {
+      const [many, left] = (await this.script('hasten', [passed])) as [number, number]
+      looked = many
+      passed += left
+    }
   }
 
   /** Raises the epoch (never lowers it). Claims then give tokens of the new epoch; older tokens are STALE. */
@@ -434,7 +440,7 @@ export class Queue {
     try {
       return await command()
     } catch (error) {
-      throw error instanceof Error && error.name === 'ReplyError' ? classed(error, doing) : error
+      throw classed(error, doing)
     }
   }
 }

@@ -67,6 +67,7 @@ function goodCalls({ ref, token }: Lease): typeof calls {
     retry: { args: [ref, token, 100] },
     release: { args: [ref, token] },
     hold: { args: ['a.example', 100, 50] },
+    hasten: { args: [0] },
     reap: { args: [10, 1] },
     redrive: { args: [1] },
     'cancel-run': { args: [1, '0'] },

@@ -42,18 +42,22 @@ export async function runScript(
 }
 
 const PASSING = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|MISCONF)\b/
+/** How the client says that there was no answer; it gives a plain Error for a closed link and a passed deadline. */
+const UNANSWERED = ['Error', 'AbortError', 'MaxRetriesPerRequestError']
 
 /** The class of error by which callers decide: a full or absent server passes, anything else does not. */
-export function classed(error: unknown, doing: string): Error {
+export function classed(error: unknown, doing: string): unknown {
+  if (!(error instanceof Error)) return error
   const text = sentence(error)
-  if (text.startsWith('OOM'))
-    return new Unavailable(
-      `Redis is full (maxmemory), so ${doing} was refused and nothing was changed; raise maxmemory or end runs.`,
-      { cause: error },
-    )
-  if (text.startsWith('REFUSED ')) return new ScriptRefused(`${doing}: ${text.slice(8)}`, { cause: error })
-  const replied = error instanceof Error && error.name === 'ReplyError'
-  if (replied && !PASSING.test(text)) return error
+  if (error.name === 'ReplyError') {
+    if (text.startsWith('OOM'))
+      return new Unavailable(
+        `Redis is full (maxmemory), so ${doing} was refused and nothing was changed; raise maxmemory or end runs.`,
+        { cause: error },
+      )
+    if (text.startsWith('REFUSED ')) return new ScriptRefused(`${doing}: ${text.slice(8)}`, { cause: error })
+    if (!PASSING.test(text)) return error
+  } else if (!UNANSWERED.includes(error.name)) return error
   return new Unavailable(`Redis did not answer ${doing} (${text}); check that it runs and has its disk.`, {
     cause: error,
   })

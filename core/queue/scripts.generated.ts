@@ -101,9 +101,10 @@ const includeHosts = `local INDEX = { r = READY, t = TURN, i = IDLE }
 local hosts = {}
 local changed, in_order = {}, {}
 local function read_host(name, text)
-  local next_at, inflight, own, place, priority = (text or ''):match('^(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
+  local next_at, held_until, inflight, own, place, priority =
+    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
   hosts[name] = {
-    next_at = tonumber(next_at or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
+    next_at = tonumber(next_at or 0), held_until = tonumber(held_until or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
     place = place or 'n', priority = tonumber(priority or 0), text = text,
   }
   return hosts[name]
@@ -121,6 +122,9 @@ end
 local function limit(host)
   return (delay_ms > 0 or host.own > 0) and 1 or per_host
 end
+local function due(host)
+  return math.max(host.next_at, host.held_until)
+end
 local function first_two_of(name)
   local found = redis.call('ZRANGEBYLEX', PENDING, '[' .. name .. '\\0', '(' .. name .. '\\1', 'LIMIT', 0, 2)
   return found[1], found[2]
@@ -134,8 +138,8 @@ local function settle(name, priority)
   local host = host_of(name)
   local place, score = 'n', nil
   if priority and host.inflight < limit(host) then
-    if host.next_at > now then
-      place, score = 't', host.next_at
+    if due(host) > now then
+      place, score = 't', due(host)
     else
       place = 'r'
       if host.place ~= 'r' or host.priority ~= priority then
@@ -143,7 +147,7 @@ local function settle(name, priority)
       end
     end
   elseif not priority and host.inflight == 0 then
-    place, score = 'i', math.max(host.next_at, now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
+    place, score = 'i', math.max(due(host), now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
   end
   if host.place ~= place and host.place ~= 'n' then
     redis.call('ZREM', INDEX[host.place], name)
@@ -152,7 +156,8 @@ local function settle(name, priority)
     redis.call('ZADD', INDEX[place], score, name)
   end
   host.place, host.priority = place, priority or 0
-  local text = string.format('%.0f|%d|%.0f|%s|%d', host.next_at, host.inflight, host.own, place, host.priority)
+  local text = string.format('%.0f|%.0f|%d|%.0f|%s|%d', host.next_at, host.held_until, host.inflight, host.own, place,
+    host.priority)
   if text ~= host.text then
     redis.call('HSET', HOST, name, text)
     host.text = text
@@ -170,12 +175,13 @@ local function give_place_back(name)
   host.inflight = math.max(host.inflight - 1, 0)
 end
 local random = 1
+local JITTER = 0.33
 local function start_delay(host)
   if delay_ms == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
-  local wait = math.max(delay_ms * (0.67 + 0.66 * random / 2147483647), host.own)
+  local wait = math.max(delay_ms * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
   host.next_at = math.max(host.next_at, math.ceil(now + wait))
 end
 local function to_pending(ref, task)
@@ -864,7 +870,7 @@ while leased < room and looks < max + LOOKS do
   local host = host_of(name)
   host.place = 'n'
   local first, second = first_two_of(name)
-  if first and host.inflight < limit(host) and host.next_at <= now then
+  if first and host.inflight < limit(host) and due(host) <= now then
     local ref = first:sub(#name + 20)
     local task = load_task(ref)
     redis.call('ZREM', PENDING, first)
@@ -996,6 +1002,30 @@ end
 redis.call('HDEL', RUNS, run)
 return 1
 `,
+  'hasten': `#!lua flags=allow-oom
+` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
+expect('zset', PENDING, READY, TURN, IDLE)
+if #ARGV ~= 1 then
+  refuse('hasten takes 1 argument, got ' .. #ARGV)
+end
+local offset = integer(ARGV[1], 'offset', 0, 9007199254740991)
+local longest = math.ceil(now + delay_ms * (1 + JITTER))
+local names = redis.call('ZRANGEBYSCORE', TURN, '(' .. longest, '+inf', 'LIMIT', offset, 300)
+local left = 0
+for _, name in ipairs(names) do
+  local host = host_of(name)
+  local next_at = math.min(host.next_at, math.max(longest, now + host.own))
+  if math.max(next_at, host.held_until) < due(host) then
+    host.next_at = next_at
+    touch(name)
+  else
+    left = left + 1
+  end
+end
+settle_hosts()
+save_seq()
+return { #names, left }
+`,
   'hold': `#!lua flags=allow-oom
 ` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
 expect('zset', PENDING, READY, TURN, IDLE)
@@ -1006,7 +1036,7 @@ local ms = integer(ARGV[2], 'ms', 0, 8640000000)
 local own = ARGV[3] ~= '' and integer(ARGV[3], 'delay', 0, 86400000)
 local host = touch(ARGV[1])
 if ms > 0 then
-  host.next_at = math.max(host.next_at, now + ms)
+  host.held_until = math.max(host.held_until, now + ms)
 end
 if own then
   host.own = own

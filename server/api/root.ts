@@ -3,6 +3,7 @@ import { liveRouter } from './live'
 import { queuesRouter } from './queues'
 import { runsRouter } from './runs'
 import { samplesRouter } from './samples'
+import { schedulesRouter } from './schedules'
 import { sessionRouter } from './session'
 import { router } from './trpc'
 
@@ -13,6 +14,7 @@ export const appRouter = router({
   queues: queuesRouter,
   runs: runsRouter,
   samples: samplesRouter,
+  schedules: schedulesRouter,
   session: sessionRouter,
 })
 

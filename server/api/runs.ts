@@ -2,6 +2,7 @@ import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { env } from '../../core/env'
 import { OUTCOMES } from '../../core/queue/states'
+import { redriveRun } from '../services/redrive'
 import { cancelRun, createRun } from '../services/runs'
 import { ensureDefaultSpider } from '../services/spiders'
 import { viewPages, viewRun, viewRuns } from './run-views'
@@ -70,4 +71,9 @@ export const runsRouter = router({
   cancel: operatorProcedure
     .input(z.strictObject({ id }))
     .mutation(({ ctx, input }) => cancelRun(ctx.services, input.id, ctx.person.email)),
+
+  /** Gives the run's failed pages another chance. @returns how many. */
+  redrive: operatorProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => redriveRun(ctx.services, input.id, ctx.person.email)),
 })

@@ -66,7 +66,7 @@ while leased < room and looks < max + LOOKS do
   local host = host_of(name)
   host.place = 'n'
   local first, second = first_two_of(name)
-  if first and host.inflight < limit(host) and host.next_at <= now then
+  if first and host.inflight < limit(host) and due(host) <= now then
     local ref = first:sub(#name + 20)
     local task = load_task(ref)
     redis.call('ZREM', PENDING, first)

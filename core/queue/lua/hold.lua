@@ -15,7 +15,7 @@ local ms = integer(ARGV[2], 'ms', 0, 8640000000)
 local own = ARGV[3] ~= '' and integer(ARGV[3], 'delay', 0, 86400000)
 local host = touch(ARGV[1])
 if ms > 0 then
-  host.next_at = math.max(host.next_at, now + ms)
+  host.held_until = math.max(host.held_until, now + ms)
 end
 if own then
   host.own = own

@@ -1,5 +1,5 @@
 -- include task
--- A host's record: `nextAt|inflight|ownDelay|place|priority`. Its place, which `settle` alone decides, is
+-- A host's record: `nextAt|heldUntil|inflight|ownDelay|place|priority`; both times bind. Its place, which `settle` alone decides, is
 --   r  READY: pending work, room, and its time has come; by priority of its first task, then by arrival there
 --   t  TURN:  pending work and room, but not yet; by the time
 --   n  in no index: all it may have at once is in flight, or all it has
@@ -9,9 +9,10 @@ local INDEX = { r = READY, t = TURN, i = IDLE }
 local hosts = {}
 local changed, in_order = {}, {}
 local function read_host(name, text)
-  local next_at, inflight, own, place, priority = (text or ''):match('^(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
+  local next_at, held_until, inflight, own, place, priority =
+    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
   hosts[name] = {
-    next_at = tonumber(next_at or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
+    next_at = tonumber(next_at or 0), held_until = tonumber(held_until or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
     place = place or 'n', priority = tonumber(priority or 0), text = text,
   }
   return hosts[name]
@@ -30,6 +31,9 @@ end
 local function limit(host)
   return (delay_ms > 0 or host.own > 0) and 1 or per_host
 end
+local function due(host)
+  return math.max(host.next_at, host.held_until)
+end
 local function first_two_of(name)
   local found = redis.call('ZRANGEBYLEX', PENDING, '[' .. name .. '\0', '(' .. name .. '\1', 'LIMIT', 0, 2)
   return found[1], found[2]
@@ -46,8 +50,8 @@ local function settle(name, priority)
   local host = host_of(name)
   local place, score = 'n', nil
   if priority and host.inflight < limit(host) then
-    if host.next_at > now then
-      place, score = 't', host.next_at
+    if due(host) > now then
+      place, score = 't', due(host)
     else
       place = 'r'
       -- A host that stands there with the same priority keeps its place: turns stay fair.
@@ -56,7 +60,7 @@ local function settle(name, priority)
       end
     end
   elseif not priority and host.inflight == 0 then
-    place, score = 'i', math.max(host.next_at, now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
+    place, score = 'i', math.max(due(host), now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
   end
   if host.place ~= place and host.place ~= 'n' then
     redis.call('ZREM', INDEX[host.place], name)
@@ -65,7 +69,8 @@ local function settle(name, priority)
     redis.call('ZADD', INDEX[place], score, name)
   end
   host.place, host.priority = place, priority or 0
-  local text = string.format('%.0f|%d|%.0f|%s|%d', host.next_at, host.inflight, host.own, place, host.priority)
+  local text = string.format('%.0f|%.0f|%d|%.0f|%s|%d', host.next_at, host.held_until, host.inflight, host.own, place,
+    host.priority)
   if text ~= host.text then
     redis.call('HSET', HOST, name, text)
     host.text = text
@@ -86,12 +91,13 @@ end
 
 -- Spacing counts from here. `random` comes from the caller: math.random starts alike in every script.
 local random = 1
+local JITTER = 0.33
 local function start_delay(host)
   if delay_ms == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
-  local wait = math.max(delay_ms * (0.67 + 0.66 * random / 2147483647), host.own)
+  local wait = math.max(delay_ms * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
   host.next_at = math.max(host.next_at, math.ceil(now + wait))
 end
 

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { env, setEnv } from '../core/env'
 import { sentence, UnsafeError, UserError } from '../core/errors'
-import { migrate } from '../drizzle/migrate'
 import { type DemoServer, serveDemoSite } from '../examples/demo-site/serve'
 import { consoleUrl } from '../server/console-url'
 import { openServices, type Services } from '../server/context'
@@ -13,12 +12,12 @@ import { buildConsole } from './console-build'
 import { consoleIsOurs } from './doctor-checks'
 import { askedCrawl, type Crawl, crawlNow, demoCrawl } from './first-crawl'
 import { type Interrupt, onInterrupt } from './interrupt'
-import { packageFile } from './package-file'
 import { summaryText } from './run-crawl'
 import { portIsFree } from './stack/ports'
 import { openStack } from './stack/stack'
 import { stateFolder } from './stack/state'
 import { startProcesses } from './up-processes'
+import { migrateReachable } from './with-services'
 
 interface UpOptions {
   spider?: string
@@ -63,11 +62,12 @@ async function up(asked: Crawl | undefined, options: UpOptions): Promise<void> {
     // What Ctrl-C cut short may fail in any way; that is no fault.
     if (!interrupt.signal.aborted) throw error
   } finally {
-    say('Stopping …')
+    const said = parts.length > 0 || interrupt.signal.aborted
+    if (said) say('Stopping …')
     interrupt.hurry()
     for (const part of parts.reverse())
       await part.stop().catch((error: unknown) => say(`Not everything could be stopped: ${sentence(error)}`))
-    say('Stopped.')
+    if (said) say('Stopped.')
   }
 }
 
@@ -89,13 +89,12 @@ async function start(
     AUTH_SECRET: stack.authSecret,
     STATE_DIR: stateDir,
   })
-  await migrate(stack.databaseUrl, packageFile('drizzle/migrations'))
+  await migrateReachable(stack.databaseUrl)
+  const services = await quietServices()
+  parts.push({ stop: services.close })
   signal.throwIfAborted()
   await buildConsole(say)
   signal.throwIfAborted()
-
-  const services = await quietServices()
-  parts.push({ stop: services.close })
   const workers = options.workers ?? env().WORKERS
   say(`Starting console, scheduler and ${workers} workers …`)
   const logFolder = join(stateDir, 'logs')

@@ -32,7 +32,7 @@ export async function withServices<T>(name: string, work: (services: Services) =
 }
 
 /** The newest schema. @throws Unavailable when the database does not answer, with a better sentence than the driver's. */
-async function migrateReachable(url: string): Promise<void> {
+export async function migrateReachable(url: string): Promise<void> {
   const database = openDatabase(url, 1)
   try {
     await ping(database, url)

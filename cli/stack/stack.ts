@@ -10,7 +10,7 @@ import { databaseAddress, startDatabase } from './database'
 import { type Guardian, startGuardian } from './guardian'
 import { lockFolder } from './lock.mjs'
 import { freePort } from './ports'
-import { diskFault, readJson, writePrivately } from './private-file'
+import { diskFault, readJson, requireSpace, writePrivately } from './private-file'
 import { redisAddress, startRedis } from './redis'
 import { type Secrets, stackSecrets } from './secrets'
 import { endProcess, failure, runs, type Server, signal } from './server'
@@ -115,6 +115,7 @@ async function openParts(
     const missing: Part[] = []
     for (const part of parts) if (!(await lives(part, record, folder, secrets, me))) missing.push(part)
     if (missing.length > 0) {
+      await requireSpace(folder)
       const binaries = await findServers(packageFolder(), options.say)
       // Together: each waits mostly for its disk.
       const results = await Promise.allSettled(

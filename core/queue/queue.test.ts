@@ -85,7 +85,7 @@ describe('what a task carries', () => {
     const queue = await queueWith()
     const odd = task('a|b', {
       depth: 3,
-      priority: -7,
+      priority: 7,
       referrer: 'https://r.example/x?y=|',
       meta: '{"a":"|\\n\u0000\u2028 é 漢 😀","b":[1]}\nsecond line|',
     })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { configureQueue, listQueues, pauseQueue, resumeQueue } from '../services/queues'
-import { operatorProcedure, publicProcedure, router, viewerProcedure } from './trpc'
+import { operatorProcedure, router, viewerProcedure } from './trpc'
 
 const name = z.string().min(1).max(64)
 
 export const queuesRouter = router({
-  list: publicProcedure.query(({ ctx }) => listQueues(ctx.services)),
+  list: viewerProcedure.query(({ ctx }) => listQueues(ctx.services)),
 
   configure: operatorProcedure
     .input(

@@ -26,6 +26,9 @@ const VIEWER = [
   'runs.list',
   'runs.pages',
   'samples.history',
+  'schedules.fires',
+  'schedules.list',
+  'schedules.preview',
   'session.me',
   'session.setPassword',
 ]

@@ -70,7 +70,7 @@ local function bloom_look(seen, id)
         question[3 * i - 1], question[3 * i], question[3 * i + 1] = 'GET', 'u1', bits[i]
       end
       local all = true
-      for _, bit in ipairs(redis.call('BITFIELD', unpack(question, 1, 3 * n + 1))) do
+      for _, bit in ipairs(redis.call('BITFIELD_RO', unpack(question, 1, 3 * n + 1))) do
         all = all and bit == 1
       end
       if all then

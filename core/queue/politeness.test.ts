@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Queue } from './queue'
+import { another, claim, done, EXACT, freshQueue, task, tasks, turnClock } from './queue-fixture'
+import type { Lease, QueueSettings } from './task'
+
+/** Every time here is one the test sets: no waiting, and exact to the millisecond. */
+const setClock = turnClock()
+const open: Queue[] = []
+
+async function workers(many: number, settings: Partial<QueueSettings>): Promise<Queue[]> {
+  const first = await freshQueue(settings)
+  const all = [first]
+  while (all.length < many) all.push(await another(first))
+  open.push(...all)
+  await setClock(first, 0)
+  await first.openRun(1, { dedupe: EXACT, maxPages: null })
+  return all
+}
+
+afterEach(async () => {
+  for (const queue of open.splice(0)) {
+    const found = await queue.redis.keys(`*${queue.name}*`)
+    if (found.length > 0) await queue.redis.unlink(found)
+    queue.redis.disconnect()
+  }
+})
+
+interface Fetch {
+  host: string
+  start: number
+  end: number
+}
+
+/** Workers that claim, begin, fetch for `fetchMs` and acknowledge, a step at a time, until nothing is left. */
+async function crawl(queues: Queue[], many: number, fetchMs: number, stepMs: number): Promise<Fetch[]> {
+  const fetches: Fetch[] = []
+  const held = queues.map(() => [] as { lease: Lease; end: number }[])
+  for (let now = 0; fetches.length < many || held.some((list) => list.length > 0); now += stepMs) {
+    if (now > 600_000) throw new Error(`stuck: ${fetches.length} of ${many} fetched`)
+    await setClock(queues[0]!, now)
+    for (const [at, queue] of queues.entries()) {
+      const ended = held[at]!.filter(({ end }) => end <= now)
+      held[at] = held[at]!.filter(({ end }) => end > now)
+      if (ended.length > 0) await queue.ack(ended.map(({ lease }) => done(lease)))
+      const leases = await claim(queue, 4, 60_000, 60_000)
+      if (leases.length > 0) expect(new Set(await queue.begin(leases))).toEqual(new Set(['OK']))
+      for (const lease of leases) {
+        held[at]!.push({ lease, end: now + fetchMs })
+        fetches.push({ host: lease.host, start: now, end: now + fetchMs })
+      }
+    }
+  }
+  return fetches
+}
+
+const byHost = (fetches: Fetch[], host: string) => fetches.filter((one) => one.host === host)
+const gaps = (fetches: Fetch[]) => fetches.slice(1).map(({ start }, at) => start - fetches[at]!.start)
+
+describe('over all workers', () => {
+  test('two fetches of a host start at least the delay less its jitter apart, and on average the delay', async () => {
+    const queues = await workers(4, { delayMs: 500, perHost: 8 })
+    await queues[0]!.admit(1, [...tasks(40), ...tasks(40, { host: 'b.example' }, 100)])
+    const fetches = await crawl(queues, 80, 20, 10)
+    for (const host of ['a.example', 'b.example']) {
+      const apart = gaps(byHost(fetches, host))
+      expect(Math.min(...apart)).toBeGreaterThanOrEqual(335)
+      expect(Math.max(...apart)).toBeLessThanOrEqual(665 + 20)
+      expect(apart.reduce((sum, gap) => sum + gap) / apart.length).toBeGreaterThan(450)
+      expect(new Set(apart).size).toBeGreaterThan(10)
+    }
+  })
+
+  test('with a delay one fetch at a time, however long it takes, and the delay counts from its start', async () => {
+    const queues = await workers(3, { delayMs: 100, perHost: 8 })
+    await queues[0]!.admit(1, tasks(10))
+    const fetches = await crawl(queues, 10, 300, 10)
+    for (const [at, gap] of gaps(fetches).entries()) {
+      expect(fetches[at + 1]!.start).toBeGreaterThanOrEqual(fetches[at]!.end)
+      expect(gap).toBeLessThanOrEqual(310)
+    }
+  })
+
+  test('without a delay as many at once as perHost says, no more', async () => {
+    const queues = await workers(3, { delayMs: 0, perHost: 5 })
+    await queues[0]!.admit(1, tasks(40))
+    const fetches = await crawl(queues, 40, 50, 10)
+    const atOnce = fetches.map(
+      ({ start }) => fetches.filter((one) => one.start <= start && start < one.end).length,
+    )
+    expect(Math.max(...atOnce)).toBe(5)
+  })
+
+  test('maxRunning caps them all together', async () => {
+    const queues = await workers(3, { maxRunning: 7 })
+    await queues[0]!.admit(1, tasks(40))
+    const fetches = await crawl(queues, 40, 50, 10)
+    const atOnce = fetches.map(
+      ({ start }) => fetches.filter((one) => one.start <= start && start < one.end).length,
+    )
+    expect(Math.max(...atOnce)).toBe(7)
+  })
+})
+
+describe('a host', () => {
+  test('whose fetch begins late after its claim still gets its whole delay from the start', async () => {
+    const [queue] = await workers(1, { delayMs: 1000 })
+    await queue!.admit(1, tasks(2))
+    const [lease] = await claim(queue!, 1, 60_000, 60_000)
+    await setClock(queue!, 5000)
+    await queue!.begin([lease!])
+    await queue!.ack([done(lease!)])
+    await setClock(queue!, 5669)
+    expect(await claim(queue!)).toEqual([])
+    await setClock(queue!, 6331)
+    expect(await claim(queue!)).toHaveLength(1)
+  })
+
+  test('that asks for patience gets it, and claims say when it is over', async () => {
+    const [queue] = await workers(1, {})
+    await queue!.admit(1, tasks(3))
+    await queue!.hold('a.example', 5000)
+    const asked = await queue!.claim({ max: 4, leaseMs: 1000, hardMs: 1000, settingsVersion: 1 })
+    expect(asked).toMatchObject({ leases: [], waitMs: 5000 })
+    await queue!.hold('a.example', 10)
+    await queue!.configure({ delayMs: 5, perHost: 1, concurrency: 1, maxRunning: null, paused: false })
+    await setClock(queue!, 4999)
+    expect(await claim(queue!)).toEqual([])
+    await setClock(queue!, 5000)
+    expect(await claim(queue!)).toHaveLength(1)
+  })
+
+  test('with a delay of its own gets that when it is the longer, one fetch at a time, until it is removed', async () => {
+    const queues = await workers(2, { delayMs: 0, perHost: 9 })
+    const [queue] = queues
+    await queue!.setHostDelay('a.example', 2000)
+    await queue!.admit(1, tasks(4))
+    expect(Math.min(...gaps(await crawl(queues, 4, 20, 100)))).toBeGreaterThanOrEqual(2000)
+    await queue!.setHostDelay('a.example', 0)
+    await setClock(queue!, 100_000)
+    await queue!.admit(1, tasks(4, {}, 10))
+    expect(await claim(queue!)).toHaveLength(4)
+  })
+
+  test('without work is forgotten once its delay is over, its own delay a day later', async () => {
+    const [queue] = await workers(1, { delayMs: 1000 })
+    await queue!.admit(1, [task(1), task(2, { host: 'b.example' })])
+    await queue!.setHostDelay('b.example', 10)
+    await queue!.ack((await claim(queue!)).map((lease) => done(lease)))
+    const known = async (ms: number) => {
+      await setClock(queue!, ms)
+      await queue!.reap(1, 1)
+      return (await queue!.lengths()).hosts
+    }
+    expect(await known(600)).toBe(2)
+    expect(await known(1400)).toBe(1)
+    expect(await known(86_400_000)).toBe(1)
+    expect(await known(86_402_000)).toBe(0)
+  })
+})
+
+test('a retry waits its time, then goes; claims say when', async () => {
+  const [queue] = await workers(1, {})
+  await queue!.admit(1, tasks(1))
+  const [lease] = await claim(queue!)
+  await queue!.retry(lease!, 2000)
+  expect(await queue!.claim({ max: 1, leaseMs: 1, hardMs: 1, settingsVersion: 1 })).toMatchObject({
+    waitMs: 2000,
+  })
+  await setClock(queue!, 2000)
+  expect((await claim(queue!))[0]).toMatchObject({ attempts: 1 })
+})
+
+test('a lease is renewed up to its hard limit and not a moment longer', async () => {
+  const [queue] = await workers(1, {})
+  await queue!.admit(1, tasks(1))
+  const [lease] = await claim(queue!, 1, 1000, 2500)
+  await setClock(queue!, 900)
+  expect(await queue!.extend([lease!], 1000)).toEqual([])
+  await setClock(queue!, 1850)
+  expect(await queue!.extend([lease!], 1000)).toEqual([])
+  await setClock(queue!, 2500)
+  expect(await queue!.extend([lease!], 1000)).toEqual([lease!.ref])
+  expect(await queue!.reap(10, 5)).toEqual({ returned: 1, dead: [] })
+})

@@ -14,7 +14,9 @@ export interface RedisOptions {
   logFile: string
 }
 
-export const redisAddress = (port: number, password: string) => `redis://:${password}@127.0.0.1:${port}/0`
+/** With the name of the default user, without which redis-cli cannot use the address. */
+export const redisAddress = (port: number, password: string) =>
+  `redis://default:${password}@127.0.0.1:${port}/0`
 
 /** A private Redis that keeps what it was told: append-only file, no eviction, local and with a password. */
 export async function startRedis(options: RedisOptions): Promise<Server> {

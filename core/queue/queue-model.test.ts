@@ -8,6 +8,6 @@ const setClock = turnClock()
 test('whatever is done in whatever order, the queue does what the model says and no invariant breaks', async () => {
   await fc.assert(
     fc.asyncProperty(game, (one) => play(one, setClock)),
-    { numRuns: 150 },
+    { numRuns: 300 },
   )
 }, 120_000)

@@ -42,9 +42,9 @@ async function vanish(): Promise<void> {
 }
 
 test('a page that takes its workers down becomes a dead letter with a row, and its run finishes', async () => {
-  setEnv({ MAX_DELIVERIES: '2' })
+  setEnv({ MAX_DELIVERIES: '3' })
   const id = await startRun('http://poison.test/')
-  for (let n = 0; n < 2; n++) {
+  for (let n = 0; n < 3; n++) {
     await vanish()
     await Promise.all([reap(rig.services, always), reap(rig.services, always)])
   }

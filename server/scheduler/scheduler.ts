@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { env } from '../../core/env'
 import { sentence, Unavailable } from '../../core/errors'
@@ -55,6 +56,8 @@ export async function startScheduler(s: Services): Promise<Scheduler> {
     LEASE_MS,
   )
   const stopping = new AbortController()
+  // Each duty listens for the end.
+  setMaxListeners(0, stopping.signal)
   let leading = false
   let leadsUntil = 0
 

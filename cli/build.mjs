@@ -9,7 +9,7 @@ const ENTRIES = {
   worker: 'worker/main.ts',
   scheduler: 'server/scheduler/main.ts',
 }
-const SOURCES = ['cli', 'core', 'worker', 'server', 'drizzle', 'examples']
+const SOURCES = ['bench', 'cli', 'core', 'worker', 'server', 'drizzle', 'examples']
 
 /**
  * Bundles the entry points when a source changed since the last time.

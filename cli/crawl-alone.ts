@@ -17,6 +17,9 @@ import { withServices } from './with-services'
 import { startWorkers } from './worker-pool'
 import { writePages } from './write-pages'
 
+/** Somebody waits for the end of this crawl: a worker that was killed is back soon, however often it happens. */
+const LONGEST_RESTART_MS = 2_000
+
 /** Exit code of a process that Ctrl-C ended. */
 const INTERRUPTED = 130
 
@@ -58,7 +61,7 @@ async function crawlWith(
     ...(concurrency === undefined ? {} : { concurrency, perHost: Math.min(1000, concurrency * count) }),
   })
   const scheduler = await startScheduler(services)
-  const workers = startWorkers({ count, queue, stateDir: stateFolder() })
+  const workers = startWorkers({ count, queue, stateDir: stateFolder(), longestMs: LONGEST_RESTART_MS })
   const progress = showProgress()
   // Without workers the run would stay open for ever: it is cancelled as by Ctrl-C, and the reason told.
   const failed = new AbortController()

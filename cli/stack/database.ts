@@ -97,7 +97,10 @@ export async function startDatabase(options: DatabaseOptions): Promise<Server> {
 /** Options that tell the server where its own files are. */
 async function ownPaths(binary: Binary, data: string): Promise<string[]> {
   const share = await shareFolder(binary, ['english/errmsg.sys'])
-  const paths = ['--no-defaults', `--datadir=${data}`]
+  // Not the machine's: two servers that clear their left-overs from one folder remove each other's files.
+  const temporary = join(dirname(data), 'tmp')
+  await mkdir(temporary, { recursive: true, mode: 0o700 })
+  const paths = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${temporary}`]
   if (share) paths.push(`--lc-messages-dir=${share}`, `--character-sets-dir=${join(share, 'charsets')}`)
   if (userInfo().uid === 0) paths.push('--user=root')
   return paths

@@ -32,6 +32,7 @@ export default async function setup(project: TestProject) {
     startDatabase({ ...(await part('database')), anyDatabase: true }).then(watched),
   ])
   const [redis, database] = servers
+  project.provide('redisBinary', { path: binaries.redis.path, env: { ...binaries.redis.env } })
   project.provide('redisUrl', redisAddress(redis.port, password))
   project.provide('mysqlUrl', databaseAddress(database.port, password).replace(/\/\w+$/, ''))
   return async () => {
@@ -47,6 +48,8 @@ export default async function setup(project: TestProject) {
 declare module 'vitest' {
   export interface ProvidedContext {
     redisUrl: string
+    /** For tests that need a Redis of their own. */
+    redisBinary: { path: string; env: NodeJS.ProcessEnv }
     mysqlUrl: string
   }
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Unavailable } from '../errors'
 import { openRedis } from '../redis'
 import { Queue } from './queue'
@@ -21,13 +21,11 @@ beforeAll(async () => {
   await once(probe, 'listening')
   const { port } = probe.address() as { port: number }
   probe.close()
-  server = spawn(
-    'redis-server',
-    ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  )
+  const binary = inject('redisBinary')
+  server = spawn(binary.path, ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''], {
+    env: binary.env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   for await (const chunk of server.stdout!) if (String(chunk).includes('Ready to accept')) break
   queue = new Queue(await openRedis(`redis://127.0.0.1:${port}/0`), 'full')
   await queue.configure(FAST)

@@ -74,7 +74,8 @@ export const REASONS = {
   bad_redirect: failed('It redirects to something that is not a URL.'),
   redirect_loop: failed('It redirects back to itself.'),
   redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
-  deliveries: failed('It took its worker down MAX_DELIVERIES times.'),
+  worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),
+  unstorable: failed('The database refuses what was read; the detail and the worker’s log say why.'),
   extract: failed(
     'Reading the page failed; this is a fault of Orbweaver, and the worker’s log has its stack.',
   ),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Unavailable } from '../errors'
 import { openRedis } from '../redis'
 import { Queue } from './queue'
-import { claim, done, EXACT, FAST, snapshot, tasks } from './queue-fixture'
+import { claim, contents, done, EXACT, FAST, tasks } from './queue-fixture'
 
 /** A server of its own: its memory limit would hit every other test. */
 let server: ChildProcess
@@ -45,13 +45,13 @@ test('a full Redis refuses new work whole, lets work in hand end, and goes on wh
   const [a, b, c, d] = await claim(queue, 4)
   await queue.begin([a!, b!])
   await queue.redis.config('SET', 'maxmemory', 1)
-  const before = await snapshot(queue)
+  const before = await contents(queue)
 
   await expect(queue.admit(1, tasks(3, {}, 100))).rejects.toThrow(Unavailable)
   await expect(queue.admit(1, tasks(3, {}, 100))).rejects.toThrow(/^Redis is full .*raise maxmemory/)
   await expect(claim(queue, 1)).rejects.toThrow(Unavailable)
   await expect(queue.ack([done(a!, tasks(3, {}, 100))])).rejects.toThrow(Unavailable)
-  expect(await snapshot(queue)).toEqual(before)
+  expect(await contents(queue)).toEqual(before)
 
   expect(await queue.extend([a!, b!, c!, d!], 1000)).toEqual([])
   expect(await queue.ack([done(b!)])).toEqual(['OK'])

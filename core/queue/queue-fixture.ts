@@ -46,7 +46,39 @@ export const done = (lease: Lease, links: NewTask[] = []): Ack => ({ ...lease, s
 
 export const path = ({ url }: NewTask) => new URL(url).pathname.slice(1)
 
-/** Everything of a queue, byte for byte. */
+/** Everything a queue holds, key by key, in an order of its own: what two looks at the same state always agree on. */
+export async function contents({ redis, name }: Queue, more: string[] = []): Promise<unknown[]> {
+  return Promise.all(
+    [...frontierKeys(name), ...more].map(async (key) => {
+      switch (await redis.type(key)) {
+        case 'hash':
+          return sorted(
+            Object.entries(await redis.hgetallBuffer(key)).map(([field, value]) => [field, hex(value)]),
+          )
+        case 'set':
+          return sorted((await redis.smembersBuffer(key)).map(hex))
+        case 'zset':
+          return (await redis.zrangeBuffer(key, '0', '-1', 'WITHSCORES')).map(hex)
+        case 'list':
+          return (await redis.lrangeBuffer(key, 0, -1)).map(hex)
+        case 'string':
+          return hex((await redis.getBuffer(key))!)
+        default:
+          return null
+      }
+    }),
+  )
+}
+
+const hex = (bytes: Buffer) => bytes.toString('latin1')
+
+const sorted = <T extends string | string[]>(list: T[]): T[] =>
+  list.sort((a, b) => (String(a) < String(b) ? -1 : 1))
+
+/**
+ * Everything of a queue, to be put back. Not to be compared: a large hash or set may give its members in another order
+ * after a mere read, since Redis moves them between its tables as it goes.
+ */
 export async function snapshot({ redis, name }: Queue, more: string[] = []): Promise<(Buffer | null)[]> {
   const pipeline = redis.pipeline()
   for (const key of [...frontierKeys(name), ...more]) pipeline.dumpBuffer(key)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { frontierKeys, seenKey } from './keys'
 import type { Queue } from './queue'
-import { claim, EXACT, freshQueue, restoreSnapshot, snapshot, task } from './queue-fixture'
+import { claim, contents, EXACT, freshQueue, restoreSnapshot, snapshot, task } from './queue-fixture'
 import { runScript, type ScriptName, ScriptRefused } from './script'
 import { SCRIPTS } from './scripts.generated'
 import { seenArguments, seenOf } from './seen'
@@ -11,7 +11,7 @@ import { taskArguments } from './wire'
 /**
  * For each script a call that works, on a queue that holds a bit of everything. Then each argument and each key in
  * turn is made bad: either the call works all the same (free text, a key it does not use), or it refuses, and then
- * every key of the queue is byte for byte what it was.
+ * every key of the queue holds byte for byte what it held.
  */
 const SEEN = ['run:1:exact', 'run:2:exact']
 const BAD_VALUES = ['', 'x', '-1', '1.5', '1e3', ' 1', '99999999999999999999', 'a\nb', '\0']
@@ -83,14 +83,14 @@ function goodCalls({ ref, token }: Lease): typeof calls {
 
 /** Null when it worked; the queue is put back either way. */
 async function attempt(name: ScriptName, keys: string[], args: (string | number)[]): Promise<Error | null> {
-  const start = await snapshot(queue, seenKeys)
+  const start = await contents(queue, seenKeys)
   let refused: Error | null = null
   try {
     await runScript(queue.redis, name, keys, args)
   } catch (error) {
     refused = error as Error
     expect(
-      await snapshot(queue, seenKeys),
+      await contents(queue, seenKeys),
       `${name} refused (${refused.message}) but changed something`,
     ).toEqual(start)
   }

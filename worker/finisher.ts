@@ -31,7 +31,7 @@ interface Progress extends Finished {
 /** Rows of one transaction. */
 const BATCH = 100
 /** Links in one script call; more of one page go ahead of its acknowledgement. */
-const LINKS_A_CALL = 500
+const LINKS_A_CALL = 200
 
 /**
  * Stores finished pages and only then acknowledges them. While one batch is on its way the next gathers, so that the busier

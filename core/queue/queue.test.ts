@@ -102,7 +102,14 @@ describe('what a task carries', () => {
   })
 
   test.each([
-    ['admit', (queue: Queue) => queue.admit(1, tasks(501))],
+    [
+      'unseen',
+      (queue: Queue) =>
+        queue.unseen(
+          1,
+          tasks(501).map(({ id }) => id),
+        ),
+    ],
     [
       'ack',
       (queue: Queue) =>
@@ -112,6 +119,13 @@ describe('what a task carries', () => {
   ])('%s names itself when it is given more than a script takes', async (name, call) => {
     await expect(call(await queueWith())).rejects.toThrow(new RegExp(`^${name}.* 500 at most`))
   })
+})
+
+test('any number of tasks may be admitted in one call', async () => {
+  const queue = await queueWith()
+  const many = [...tasks(1201), ...tasks(3)]
+  expect(await queue.admit(1, many)).toEqual({ admitted: 1201, duplicate: 3, refused: 0 })
+  expect((await queue.audit(true)).violations).toEqual([])
 })
 
 describe('a lost reply costs nothing', () => {
@@ -191,7 +205,7 @@ describe('dead letters', () => {
 
   test('all of them can be listed, newest first, and re-driven in parts', async () => {
     const queue = await queueWith()
-    for (let from = 0; from < 1200; from += 400) await queue.admit(1, tasks(400, {}, from))
+    await queue.admit(1, tasks(250))
     for (let leases = await claim(queue); leases.length > 0; leases = await claim(queue))
       await queue.ack(leases.map((lease) => ({ ...lease, state: 'failed', links: [] })))
     const listed = []
@@ -201,13 +215,13 @@ describe('dead letters', () => {
       listed.push(...page.tasks)
       cursor = page.cursor
     } while (cursor !== '0')
-    expect(new Set(listed.map(({ id }) => id)).size).toBe(1200)
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(250)
     expect([
       await queue.redrive(1),
       await queue.redrive(1),
       await queue.redrive(1),
       await queue.redrive(1),
-    ]).toEqual([500, 500, 200, 0])
+    ]).toEqual([100, 100, 50, 0])
     expect((await queue.audit(true)).violations).toEqual([])
   })
 

@@ -6,7 +6,7 @@ import { classed, runScript, type ScriptName } from './script'
 import { dedupeText, type Seen, seenArguments, seenOf } from './seen'
 import { type Counts, OUTCOMES, type OutcomeState, STATES, type State } from './states'
 import type { Ack, AckReply, Dedupe, Held, Lease, NewTask, QueueSettings, Rejected } from './task'
-import { bounded, MAX_MEMBERS, readLeases, splitRef, taskArguments } from './wire'
+import { ADMITTED_AT_ONCE, bounded, MAX_MEMBERS, readLeases, slices, splitRef, taskArguments } from './wire'
 
 /** What `claim` found. */
 export interface Claimed {
@@ -87,17 +87,25 @@ export class Queue {
     }
   }
 
-  /** Admits up to 500 tasks. `refused` counts those over `maxPages`; a cancelled, finished or unknown run refuses all. */
+  /**
+   * Admits tasks, `ADMITTED_AT_ONCE` a script: an error leaves those before it admitted, and all can be given again.
+   * `refused` counts those over `maxPages`; a cancelled, finished or unknown run refuses all.
+   */
   async admit(
     run: number,
     tasks: NewTask[],
   ): Promise<{ admitted: number; duplicate: number; refused: number }> {
-    bounded(tasks.length, 'admit')
-    const reply = await this.seeing('admit', [run], (known) =>
-      known.has(run) ? [tasks.length, ...tasks.flatMap(taskArguments)] : null,
-    )
-    const [admitted, duplicate, refused] = (reply ?? [0, 0, tasks.length]) as [number, number, number]
-    return { admitted, duplicate, refused }
+    const sum = { admitted: 0, duplicate: 0, refused: 0 }
+    for (const slice of slices(tasks, ADMITTED_AT_ONCE)) {
+      const reply = await this.seeing('admit', [run], (known) =>
+        known.has(run) ? [slice.length, ...slice.flatMap(taskArguments)] : null,
+      )
+      const [admitted, duplicate, refused] = (reply ?? [0, 0, slice.length]) as [number, number, number]
+      sum.admitted += admitted
+      sum.duplicate += duplicate
+      sum.refused += refused
+    }
+    return sum
   }
 
   /** Leases up to `max` (≤ 64) tasks for `leaseMs`, renewable up to `hardMs` from now. */
@@ -201,7 +209,7 @@ export class Queue {
     return { returned, dead }
   }
 
-  /** Puts dead letters back to pending with fresh budgets. Without refs: up to 500 of the run; repeat until 0. */
+  /** Puts dead letters back to pending with fresh budgets. Without refs: up to 100 of the run; repeat until 0. */
   async redrive(run: number, refs: string[] = []): Promise<number> {
     bounded(refs.length, 'redrive')
     return (await this.script('redrive', [run, ...refs])) as number
@@ -363,17 +371,17 @@ export class Queue {
     run: number,
     terminal: (Pick<NewTask, 'id' | 'url' | 'host'> & Partial<NewTask> & { state: OutcomeState })[],
   ): Promise<void> {
-    bounded(terminal.length, 'restore')
-    await this.seeing('restore', [run], (known) => {
-      if (!known.has(run)) throw new RunClosed(`Run ${run} is not known to ${this.name}; open it first.`)
-      return [
-        terminal.length,
-        ...terminal.flatMap(({ state, ...page }) => [
-          state,
-          ...taskArguments({ depth: 0, priority: 0, ...page }),
-        ]),
-      ]
-    })
+    for (const slice of slices(terminal, ADMITTED_AT_ONCE))
+      await this.seeing('restore', [run], (known) => {
+        if (!known.has(run)) throw new RunClosed(`Run ${run} is not known to ${this.name}; open it first.`)
+        return [
+          slice.length,
+          ...slice.flatMap(({ state, ...page }) => [
+            state,
+            ...taskArguments({ depth: 0, priority: 0, ...page }),
+          ]),
+        ]
+      })
   }
 
   /** Checks I1, I3 and I4 at one instant; `deep` also reads every task (I2), which is sound only while nobody works. */

@@ -1123,7 +1123,7 @@ if not found or found.state == 'cancelled' then
   return 0
 end
 if #refs == 0 then
-  for _, member in ipairs(redis.call('ZRANGEBYLEX', DEAD, '[' .. run .. '\\0', '(' .. run .. '\\1', 'LIMIT', 0, 500)) do
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', DEAD, '[' .. run .. '\\0', '(' .. run .. '\\1', 'LIMIT', 0, 100)) do
     refs[#refs + 1] = run .. ':' .. member:sub(-22)
   end
 end

@@ -18,6 +18,16 @@ function taskBody(task: NewTask): string {
   return task.meta === undefined ? body : `${body}\n${task.meta}`
 }
 
+/**
+ * Tasks that a script writes into the frontier at once. One takes 17 µs (exact) to 35 µs (Bloom), so 50 stay near 1 and
+ * 2 ms, and under 10 ms while other work delays Redis; larger calls are hardly faster a task.
+ */
+export const ADMITTED_AT_ONCE = 50
+
+export function* slices<T>(list: T[], size: number): Generator<T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size)
+}
+
 /** @throws RangeError naming the call, when there are more than one script takes. */
 export function bounded(many: number, what: string): void {
   if (many > MAX_MEMBERS)

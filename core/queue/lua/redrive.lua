@@ -1,7 +1,7 @@
 #!lua
 -- Puts dead letters back to pending with fresh budgets; a finished run is open again then.
 -- KEYS   the frontier's
--- ARGV   run, then the refs (≤ 500; none: the run's 500 oldest)
+-- ARGV   run, then the refs (≤ 500; none: 100 of the run)
 -- reply  how many
 -- repeat what is pending is no dead letter any more
 -- writes TASKS, PENDING, DEAD; RUNS; hosts, counts
@@ -24,7 +24,7 @@ if not found or found.state == 'cancelled' then
   return 0
 end
 if #refs == 0 then
-  for _, member in ipairs(redis.call('ZRANGEBYLEX', DEAD, '[' .. run .. '\0', '(' .. run .. '\1', 'LIMIT', 0, 500)) do
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', DEAD, '[' .. run .. '\0', '(' .. run .. '\1', 'LIMIT', 0, 100)) do
     refs[#refs + 1] = run .. ':' .. member:sub(-22)
   end
 end

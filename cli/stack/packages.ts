@@ -60,10 +60,9 @@ async function download(folder: string, name: string, wanted: string[], say: (me
     }))
     .filter(
       (pack) =>
-        wanted.includes(pack.name) ||
-        (!installed.has(pack.name) &&
-          (NEEDED.test(pack.name) || wanted.some((w) => pack.name.startsWith(`${w}-`))) &&
-          !SYSTEMS_OWN.test(pack.name)),
+        // A program looks for its companions beside itself, so those of the system are of no use to it.
+        wanted.some((one) => pack.name === one || pack.name.startsWith(`${one}-`)) ||
+        (NEEDED.test(pack.name) && !installed.has(pack.name) && !SYSTEMS_OWN.test(pack.name)),
     )
   const megabytes = Math.ceil(packages.reduce((sum, pack) => sum + pack.bytes, 0) / 1e6)
   say(`Fetching ${packages.length} packages, ${megabytes} MB …`)

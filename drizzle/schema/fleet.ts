@@ -37,17 +37,36 @@ export const workerEvents = mysqlTable(
   (table) => [index('worker_events_at').on(table.at)],
 )
 
-export const scaleRequests = mysqlTable('scale_requests', {
-  id: int('id').autoincrement().primaryKey(),
-  queue: varchar('queue', { length: 64 }).notNull(),
-  kind: varchar('kind', { length: 10, enum: ['http', 'render'] }).notNull(),
-  wanted: int('wanted').notNull(),
-  state: varchar('state', { length: 10, enum: ['waiting', 'running', 'done', 'failed'] }).notNull(),
-  detail: text('detail'),
-  author: varchar('author', { length: 191 }),
-  createdAt: instant('created_at').notNull(),
-  finishedAt: instant('finished_at'),
-})
+/**
+ * `superseded`: a newer request of the same queue and kind took its place, so the scaler drops it, also when it was running.
+ * The scaler changes a row only from the state it knows, so that it never ends a request that somebody replaced meanwhile.
+ */
+const SCALE_STATES = ['waiting', 'running', 'done', 'failed', 'superseded'] as const
+
+/** Wanted numbers of workers: who asked, when, from how many to how many and why; the scaler carries them out. */
+export const scaleRequests = mysqlTable(
+  'scale_requests',
+  {
+    id: int('id').autoincrement().primaryKey(),
+    queue: varchar('queue', { length: 64 }).notNull(),
+    kind: varchar('kind', { length: 10, enum: ['http', 'render'] }).notNull(),
+    /** Workers alive when it was asked for. */
+    previous: int('previous').notNull(),
+    wanted: int('wanted').notNull(),
+    reason: varchar('reason', { length: 500 }),
+    state: varchar('state', { length: 10, enum: SCALE_STATES }).notNull(),
+    /** Progress, then result, in the scaler's words. */
+    detail: text('detail'),
+    author: varchar('author', { length: 191 }),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [
+    // The scaler asks every second for the open ones; the console lists a queue's by newest.
+    index('scale_requests_state').on(table.state, table.id),
+    index('scale_requests_queue').on(table.queue, table.id),
+  ],
+)
 
 /** One line a queue and minute: what the charts show. */
 export const samples = mysqlTable(

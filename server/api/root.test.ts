@@ -26,6 +26,7 @@ const VIEWER = [
   'runs.list',
   'runs.pages',
   'samples.history',
+  'scale.list',
   'schedules.fires',
   'schedules.list',
   'schedules.preview',

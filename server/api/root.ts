@@ -3,6 +3,7 @@ import { liveRouter } from './live'
 import { queuesRouter } from './queues'
 import { runsRouter } from './runs'
 import { samplesRouter } from './samples'
+import { scaleRouter } from './scale'
 import { schedulesRouter } from './schedules'
 import { sessionRouter } from './session'
 import { router } from './trpc'
@@ -14,6 +15,7 @@ export const appRouter = router({
   queues: queuesRouter,
   runs: runsRouter,
   samples: samplesRouter,
+  scale: scaleRouter,
   schedules: schedulesRouter,
   session: sessionRouter,
 })

@@ -26,7 +26,10 @@ export const spiderVersions = mysqlTable(
   (table) => [uniqueIndex('spider_versions_one').on(table.spiderId, table.version)],
 )
 
-/** Start URLs of a spider: for every run (`run_id` 0) or for one. Written before Redis hears of them, so a lost Redis loses none. */
+/**
+ * Start URLs: a spider's (`run_id` 0), which its runs begin with, or those one run was given, which then begins with nothing else.
+ * Written before Redis hears of them, so a lost Redis loses none.
+ */
 export const seeds = mysqlTable(
   'seeds',
   {
@@ -45,7 +48,7 @@ export const seeds = mysqlTable(
   },
   (table) => [
     uniqueIndex('seeds_one').on(table.spiderId, table.runId, table.urlHash),
-    // Seeding reads a run's own seeds and those of its spider (run 0) by rising id, a chunk at a time.
+    // Seeding reads a run's own seeds or those of its spider (run 0) by rising id, a chunk at a time.
     index('seeds_run').on(table.runId, table.spiderId, table.id),
   ],
 )
@@ -87,6 +90,8 @@ export const runs = mysqlTable(
     definition: json<Spider>('definition').notNull(),
     state: varchar('state', { length: 12, enum: RUN_STATES }).notNull(),
     trigger: varchar('trigger', { length: 12, enum: ['manual', 'schedule', 'cli', 'inbox'] }).notNull(),
+    /** It was given URLs of its own and begins with those alone; else with the seeds of its definition and its spider. */
+    ownSeeds: boolean('own_seeds').notNull().default(false),
     scheduleId: int('schedule_id'),
     fireAt: instant('fire_at'),
     /** Set while the run takes entries of an inbox: at most one such run a queue and spider. */

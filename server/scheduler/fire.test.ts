@@ -1,16 +1,27 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
+import { createRun } from '../services/runs'
 import { enableSchedule, listFires, type ScheduleInput, saveSchedule } from '../services/schedules'
+import { insertSeeds, toSeedRow } from '../services/seed-rows'
+import { saveSpider } from '../services/spiders'
 import { decide } from './fire'
 
 let rig: ServerRig
 beforeAll(async () => {
   rig = await openServerRig()
+  await seed(rig.spider.id, ['http://fire.test/'])
 })
 afterAll(() => rig.close())
 beforeEach(async () => {
   await rig.services.database.pool.query('DELETE FROM runs')
 })
+
+const seed = (spiderId: number, urls: string[]) =>
+  insertSeeds(
+    rig.services.database.pool,
+    { spiderId, runId: 0 },
+    urls.map((url) => toSeedRow({ url })),
+  )
 
 /** A schedule that is due at each full hour, decided up to `2026-06-01T00:00Z`. */
 async function hourly(policies: Partial<ScheduleInput> = {}): Promise<number> {
@@ -138,6 +149,34 @@ test('a schedule without its spider says so and does not hold up anything', asyn
   await rig.services.database.pool.query('UPDATE schedules SET spider_id = 999999 WHERE id = ?', [id])
   await decide(rig.services, id, at('01:00:01'))
   expect(await listFires(rig.services, id)).toMatchObject([{ kind: 'skipped', reason: 'its spider is gone' }])
+})
+
+test('a schedule whose spider has no seeds says so instead of making an empty run, and fires once there are some', async () => {
+  const bare = await saveSpider(rig.services, { name: 'bare' }, 'test')
+  const id = await hourly({ spider: bare.id, overlap: 'queue' })
+  const given = await createRun(rig.services, {
+    spider: bare.id,
+    queue: rig.queue,
+    seeds: [{ url: 'http://fire.test/of-one-run' }],
+    trigger: 'manual',
+  })
+  await decide(rig.services, id, at('01:00:01'))
+  expect(await listFires(rig.services, id)).toMatchObject([
+    { kind: 'skipped', reason: 'its spider has no seeds to begin with', runId: null },
+  ])
+  await seed(bare.id, ['http://fire.test/disabled'])
+  await rig.rows('UPDATE seeds SET enabled = FALSE WHERE spider_id = ? AND run_id = 0', [bare.id])
+  await decide(rig.services, id, at('02:00:01'))
+  expect(await rig.rows('SELECT id FROM runs')).toEqual([{ id: given.id }])
+
+  await seed(bare.id, ['http://fire.test/'])
+  await decide(rig.services, id, at('03:00:01'))
+  await end(id)
+  await saveSpider(rig.services, { name: 'bare', seeds: ['http://fire.test/'] }, 'test')
+  await rig.rows('DELETE FROM seeds WHERE spider_id = ?', [bare.id])
+  await decide(rig.services, id, at('04:00:01'))
+  expect(await kinds(id)).toEqual(['01:00 skipped', '02:00 skipped', '03:00 fired', '04:00 fired'])
+  expect(await runsOf(id)).toHaveLength(2)
 })
 
 test('a wrong schedule is refused whole, with the field and the fault', async () => {

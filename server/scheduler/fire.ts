@@ -1,11 +1,13 @@
 import type { PoolConnection } from 'mysql2/promise'
 import { sentence, UserError } from '../../core/errors'
+import type { Spider } from '../../core/spider'
 import { inTransaction } from '../../drizzle/database'
 import type { fires } from '../../drizzle/schema/crawl'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { nextFires } from '../services/cron'
 import { databaseNow } from '../services/schedules'
+import { hasSeeds } from '../services/seed-rows'
 
 /** A fire decided later than this was missed: no scheduler was there for it. */
 const LATE_MS = 60_000
@@ -172,22 +174,36 @@ async function dropWaiting(connection: PoolConnection, schedule: number): Promis
   )
 }
 
-/** Makes the run of a fire, with the spider as it is now. @returns null, and says so in the fire, when there is no spider any more. */
+/** Makes the run of a fire, with the spider as it is now. @returns null, and says so in the fire, when there is nothing to run. */
 async function startRun(connection: PoolConnection, schedule: Due, time: Date): Promise<number | null> {
-  const { affectedRows, insertId } = await change(
+  const [spider] = await select<{ definition: string }>(
+    connection,
+    'SELECT definition FROM spiders WHERE id = ?',
+    [schedule.spiderId],
+  )
+  const skip = async (reason: string) => {
+    await change(
+      connection,
+      "UPDATE fires SET kind = 'skipped', reason = ? WHERE schedule_id = ? AND fire_at = ?",
+      [reason, schedule.id, time],
+    )
+    return null
+  }
+  if (!spider) return skip('its spider is gone')
+  const definition = JSON.parse(spider.definition) as Spider
+  if (!(await hasSeeds(connection, { id: schedule.spiderId, definition })))
+    return skip('its spider has no seeds to begin with')
+  const { insertId: run } = await change(
     connection,
     `INSERT INTO runs (spider_id, queue, definition, state, \`trigger\`, schedule_id, fire_at, started_by, created_at)
-     SELECT id, ?, definition, 'seeding', 'schedule', ?, ?, ?, UTC_TIMESTAMP(3) FROM spiders WHERE id = ?`,
-    [schedule.queue, schedule.id, time, `schedule ${schedule.id}`, schedule.spiderId],
+     VALUES (?, ?, ?, 'seeding', 'schedule', ?, ?, ?, UTC_TIMESTAMP(3))`,
+    [schedule.spiderId, schedule.queue, spider.definition, schedule.id, time, `schedule ${schedule.id}`],
   )
-  const run = affectedRows === 1 ? insertId : null
-  await change(
-    connection,
-    run === null
-      ? "UPDATE fires SET kind = 'skipped', reason = 'its spider is gone', run_id = ? WHERE schedule_id = ? AND fire_at = ?"
-      : 'UPDATE fires SET run_id = ? WHERE schedule_id = ? AND fire_at = ?',
-    [run, schedule.id, time],
-  )
+  await change(connection, 'UPDATE fires SET run_id = ? WHERE schedule_id = ? AND fire_at = ?', [
+    run,
+    schedule.id,
+    time,
+  ])
   return run
 }
 

@@ -1,7 +1,7 @@
 import { hostKey, urlId } from '../../core/url'
 import type { Services } from '../context'
 import { change, select } from '../db'
-import { type FrontierRun, openFrontier } from '../services/run-frontier'
+import { openFrontier, type SeededRun } from '../services/run-frontier'
 import { storedLinks, storedPages } from '../services/stored-pages'
 import { admitSeeds } from './seed-runs'
 
@@ -14,13 +14,13 @@ const CHUNK = 500
  * Until it is done the run keeps its old epoch, and is not declared finished.
  */
 export async function rebuildRuns(s: Services, epoch: number, still: () => boolean): Promise<void> {
-  const runs = await select<Omit<FrontierRun, 'definition'> & { definition: string }>(
+  const runs = await select<Omit<SeededRun, 'definition'> & { definition: string }>(
     s.database.pool,
-    "SELECT id, spider_id AS spiderId, queue, definition FROM runs WHERE state = 'running' AND epoch < ? ORDER BY id",
+    "SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds FROM runs WHERE state = 'running' AND epoch < ? ORDER BY id",
     [epoch],
   )
   for (const row of runs) {
-    const run = { ...row, definition: JSON.parse(row.definition) as FrontierRun['definition'] }
+    const run = { ...row, definition: JSON.parse(row.definition) as SeededRun['definition'] }
     if (!still() || !(await rebuildRun(s, run, still))) return
     await change(s.database.pool, 'UPDATE runs SET epoch = ? WHERE id = ? AND epoch < ?', [
       epoch,
@@ -31,7 +31,7 @@ export async function rebuildRuns(s: Services, epoch: number, still: () => boole
   }
 }
 
-async function rebuildRun(s: Services, run: FrontierRun, still: () => boolean): Promise<boolean> {
+async function rebuildRun(s: Services, run: SeededRun, still: () => boolean): Promise<boolean> {
   const queue = s.queue(run.queue)
   await openFrontier(s, run)
   for await (const pages of storedPages(s, run.id)) {

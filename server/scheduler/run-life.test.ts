@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openServerRig, type ServerRig, task, work } from '../../tests/server-rig'
+import { openInboxRun } from '../../worker/sink/inbox'
+import { readRun } from '../../worker/sink/runs'
 import { auditRun } from '../services/audit-run'
 import { settleEpoch } from '../services/epoch'
 import { type PageRecord, pageRows } from '../services/export-pages'
 import { redriveRun } from '../services/redrive'
 import { openFrontier } from '../services/run-frontier'
 import { cancelRun, createRun, getRun, runStatus } from '../services/runs'
-import { getSpider, saveSpider } from '../services/spiders'
+import { insertSeeds, SEED_CHUNK, toSeedRow } from '../services/seed-rows'
+import { getSpider, type SavedSpider, saveSpider } from '../services/spiders'
 import { cancelRuns } from './cancel-runs'
 import { finishRuns } from './finish-runs'
 import { guardEpoch } from './guard-epoch'
@@ -92,27 +95,77 @@ test('the record alone still passes the audit once Redis has let go of the run, 
   expect(checks.find(({ name }) => name === 'Every link was admitted')!.detail).toContain(`${HOST}/x3`)
 })
 
-test('seeding goes on where it was interrupted, and admits each seed once: its own, its spider’s and those of the definition', async () => {
-  const spider = await saveSpider(rig.services, { name: 'seeded', seeds: [`${HOST}/definition`] }, 'test')
-  const { id } = await createRun(rig.services, {
-    spider: spider.id,
-    queue: rig.queue,
-    seeds: numbers(1200, `${HOST}/many/`).map((url) => ({ url })),
-    trigger: 'manual',
-  })
-  await rig.rows(
-    'INSERT INTO seeds (spider_id, run_id, url, url_hash, created_at) VALUES (?, 0, ?, REPEAT("s", 32), UTC_TIMESTAMP(3))',
-    [spider.id, `${HOST}/of-the-spider`],
-  )
+/** A spider with one seed in its definition and `stored` others on record. */
+async function seededSpider(name: string, stored: number): Promise<SavedSpider> {
+  const spider = await saveSpider(rig.services, { name, seeds: [`${HOST}/definition`] }, 'test')
+  const owner = { spiderId: spider.id, runId: 0 }
+  const rows = numbers(stored, `${HOST}/stored/`).map((url) => toSeedRow({ url }))
+  for (let from = 0; from < stored; from += SEED_CHUNK)
+    await insertSeeds(rig.services.database.pool, owner, rows.slice(from, from + SEED_CHUNK))
+  return spider
+}
+
+test('seeding goes on where it was interrupted, and admits each seed once: those of the definition and of the spider', async () => {
+  const spider = await seededSpider('seeded', 1200)
+  const { id } = await createRun(rig.services, { spider: spider.id, queue: rig.queue, trigger: 'manual' })
   let asked = 0
   await seedRuns(rig.services, () => ++asked < 3)
   expect((await getRun(rig.services, id)).state).toBe('seeding')
-  expect((await counts(id)).admitted).toBeLessThan(1202)
+  expect((await counts(id)).admitted).toBeLessThan(1201)
   await seedRuns(rig.services, always)
   expect(await getRun(rig.services, id)).toMatchObject({ state: 'running' })
-  expect((await counts(id)).admitted).toBe(1202)
+  expect((await counts(id)).admitted).toBe(1201)
   await cancelRun(rig.services, id, 'test')
   await cancelRuns(rig.services, always)
+})
+
+test('a run that was given its own seeds crawls only those, also when it is rebuilt, and its links are measured against those', async () => {
+  const { id: spider } = await seededSpider('elsewhere', 3)
+  const own = 'http://own.test/'
+  const { id } = await createRun(rig.services, {
+    spider,
+    queue: rig.queue,
+    seeds: [{ url: own }],
+    trigger: 'cli',
+  })
+  await seedRuns(rig.services, always)
+  await rig.rows("UPDATE dispatcher SET redis_run_id = 'the one before'")
+  await guardEpoch(rig.services, always)
+  expect((await readRun(rig.services.database.pool, id))!.seeds).toEqual([own])
+  expect(await work(rig)).toEqual([own])
+  await finishRuns(rig.services, always)
+  expect(await getRun(rig.services, id)).toMatchObject({ state: 'finished', admitted: 1, done: 1 })
+  expect((await auditRun(rig.services, id)).checks).toContainEqual({
+    name: 'Every seed was admitted',
+    ok: true,
+    detail: '1 seeds, none missing',
+  })
+})
+
+test('a run of the inbox crawls its entries alone, also when it is rebuilt', async () => {
+  const spider = await seededSpider('inbox', 3)
+  const { epoch } = (await rig.rows<{ epoch: number }>('SELECT epoch FROM dispatcher'))[0]!
+  const id = await openInboxRun(rig.services.database.pool, rig.queue, spider, epoch)
+  await rig.rows("UPDATE dispatcher SET redis_run_id = 'the one before'")
+  await guardEpoch(rig.services, always)
+  expect((await counts(id)).admitted).toBe(0)
+  expect((await readRun(rig.services.database.pool, id))!.seeds).toEqual([])
+  await rig.rows("UPDATE runs SET state = 'finished', open_key = NULL WHERE id = ?", [id])
+})
+
+test('the audit of a run without seeds of its own misses every seed of its spider that was not admitted', async () => {
+  const { id: spider } = await seededSpider('missing', 2)
+  const { id } = await createRun(rig.services, { spider, queue: rig.queue, trigger: 'manual' })
+  await seedRuns(rig.services, always)
+  expect((await readRun(rig.services.database.pool, id))!.seeds).toHaveLength(3)
+  expect(await work(rig)).toHaveLength(3)
+  await finishRuns(rig.services, always)
+  const seeds = async () =>
+    (await auditRun(rig.services, id)).checks.find(({ name }) => name === 'Every seed was admitted')!
+  expect(await seeds()).toMatchObject({ ok: true, detail: '3 seeds, none missing' })
+  await rig.services.queue(rig.queue).forget(id)
+  await rig.rows('DELETE FROM pages WHERE run_id = ? AND url = ?', [id, `${HOST}/stored/1`])
+  expect(await seeds()).toMatchObject({ ok: false, detail: expect.stringContaining(`${HOST}/stored/1`) })
 })
 
 test('a cancelled run keeps what it has, gets nothing more, and its figures add up', async () => {
@@ -203,7 +256,7 @@ test('failed pages can be tried again when Redis knows nothing of the run any mo
 
 test('a run without any seed, or with none that can be crawled, is refused and leaves nothing', async () => {
   const before = await rig.rows('SELECT id FROM runs')
-  await expect(start([])).rejects.toThrow(/has no seed; give it a URL/)
+  await expect(start([])).rejects.toThrow(/nowhere to begin; give it a URL, or give the spider "rig" seeds/)
   await expect(
     createRun(rig.services, {
       spider: rig.spider.id,
@@ -212,6 +265,15 @@ test('a run without any seed, or with none that can be crawled, is refused and l
       trigger: 'cli',
     }),
   ).rejects.toThrow(/no seed that can be crawled: .*ftp:\/\/x/)
+  // The spider's own do not stand in for those that were asked for.
+  await expect(
+    createRun(rig.services, {
+      spider: (await seededSpider('stand-in', 1)).id,
+      queue: rig.queue,
+      seeds: [{ url: 'ftp://x/' }],
+      trigger: 'cli',
+    }),
+  ).rejects.toThrow(/no seed that can be crawled/)
   await expect(createRun(rig.services, { spider: 987654, queue: rig.queue, trigger: 'cli' })).rejects.toThrow(
     /no spider with id 987654/,
   )

@@ -8,6 +8,7 @@ import { childEnv } from '../../core/env'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
 import { freshName, testRedisUrl } from '../../tests/services'
 import { saveSchedule } from '../services/schedules'
+import { saveSpider } from '../services/spiders'
 
 /** Where its imports find the packages. */
 const folder = join('node_modules', '.cache', freshName('scheduler'))
@@ -68,11 +69,12 @@ const fired = () =>
   )
 
 test('a leader that is frozen across a fire is replaced, and when it wakes each time still has exactly one run', async () => {
+  const spider = await saveSpider(rig.services, { name: 'often', seeds: ['http://often.test/'] }, 'test')
   await saveSchedule(
     rig.services,
     {
       name: 'often',
-      spider: rig.spider.id,
+      spider: spider.id,
       queue: rig.queue,
       cron: '*/2 * * * * *',
       zone: 'UTC',

@@ -2,10 +2,10 @@ import { canonicalise } from '../../core/url'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { currentEpoch } from '../services/epoch'
-import { type FrontierRun, openFrontier } from '../services/run-frontier'
-import { SEED_CHUNK, type SeedRow, seedTask } from '../services/seed-rows'
+import { openFrontier, type SeededRun } from '../services/run-frontier'
+import { SEED_CHUNK, seedTask, storedSeeds } from '../services/seed-rows'
 
-interface SeedingRun extends FrontierRun {
+interface SeedingRun extends SeededRun {
   seedCursor: number
   epoch: number
 }
@@ -17,11 +17,11 @@ interface SeedingRun extends FrontierRun {
 export async function seedRuns(s: Services, still: () => boolean): Promise<void> {
   const runs = await select<Omit<SeedingRun, 'definition'> & { definition: string }>(
     s.database.pool,
-    "SELECT id, spider_id AS spiderId, queue, definition, seed_cursor AS seedCursor, epoch FROM runs WHERE state = 'seeding' ORDER BY id LIMIT 20",
+    "SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds, seed_cursor AS seedCursor, epoch FROM runs WHERE state = 'seeding' ORDER BY id LIMIT 20",
   )
   for (const run of runs) {
     if (!still()) return
-    await seedRun(s, { ...run, definition: JSON.parse(run.definition) as FrontierRun['definition'] }, still)
+    await seedRun(s, { ...run, definition: JSON.parse(run.definition) as SeededRun['definition'] }, still)
   }
 }
 
@@ -47,17 +47,17 @@ async function seedRun(s: Services, run: SeedingRun, still: () => boolean): Prom
 }
 
 /**
- * Admits a run's seeds from `cursor` on: those of its definition, its own and its spider's.
+ * Admits a run's seeds from `cursor` on: those it was given, or else those of its definition and its spider.
  * @param reached is told after each chunk how far it came; false ends it. @returns whether all were admitted.
  */
 export async function admitSeeds(
   s: Services,
-  run: FrontierRun,
+  run: SeededRun,
   cursor: number,
   reached: (cursor: number) => Promise<boolean>,
 ): Promise<boolean> {
   const queue = s.queue(run.queue)
-  if (cursor === 0) {
+  if (cursor === 0 && !run.ownSeeds) {
     const written = run.definition.seeds.map((url) =>
       seedTask({ url: canonicalise(url), priority: 0, depth: 0, meta: null }),
     )
@@ -65,14 +65,7 @@ export async function admitSeeds(
       await queue.admit(run.id, written.slice(from, from + SEED_CHUNK))
   }
   for (;;) {
-    const rows = await select<SeedRow & { id: number }>(
-      s.database.pool,
-      `(SELECT id, url, priority, depth, meta FROM seeds WHERE run_id = ? AND spider_id = ? AND id > ? ORDER BY id LIMIT ${SEED_CHUNK})
-       UNION ALL
-       (SELECT id, url, priority, depth, meta FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled AND id > ? ORDER BY id LIMIT ${SEED_CHUNK})
-       ORDER BY id LIMIT ${SEED_CHUNK}`,
-      [run.id, run.spiderId, cursor, run.spiderId, cursor],
-    )
+    const rows = await storedSeeds(s.database.pool, run, cursor)
     if (rows.length > 0) {
       const { refused } = await queue.admit(run.id, rows.map(seedTask))
       cursor = rows.at(-1)!.id

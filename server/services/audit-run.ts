@@ -3,6 +3,7 @@ import type { Services } from '../context'
 import { select } from '../db'
 import { currentEpoch } from './epoch'
 import { ENDED, getRun, type RunRow } from './runs'
+import { storedSeeds } from './seed-rows'
 import { storedLinks } from './stored-pages'
 
 export interface AuditCheck {
@@ -136,19 +137,13 @@ async function coverage(
 }
 
 async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
-  yield run.definition.seeds.map((url) => canonicalise(url))
-  // The spider's own count if they were there when the run began.
-  for (const owner of [run.id, 0]) {
-    for (let after = 0; ; ) {
-      const rows = await select<{ id: number; url: string }>(
-        s.database.pool,
-        'SELECT id, url FROM seeds WHERE run_id = ? AND spider_id = ? AND id > ? AND (run_id > 0 OR (enabled AND created_at < ?)) ORDER BY id LIMIT ?',
-        [owner, run.spiderId, after, run.createdAt, CHUNK],
-      )
-      yield rows.map(({ url }) => url)
-      if (rows.length < CHUNK) break
-      after = rows.at(-1)!.id
-    }
+  if (!run.ownSeeds) yield run.definition.seeds.map((url) => canonicalise(url))
+  for (let cursor = 0; ; ) {
+    const rows = await storedSeeds(s.database.pool, run, cursor)
+    if (rows.length === 0) return
+    // Those of the spider count if they were there when the run began.
+    yield rows.filter((seed) => run.ownSeeds || seed.createdAt < run.createdAt).map(({ url }) => url)
+    cursor = rows.at(-1)!.id
   }
 }
 

@@ -10,6 +10,11 @@ export interface FrontierRun {
   definition: Spider
 }
 
+/** A run that has seeds to be admitted. */
+export interface SeededRun extends FrontierRun {
+  ownSeeds: boolean
+}
+
 /** Makes the run known to its queue with its spider's limits; repeats change nothing. */
 export async function openFrontier(s: Services, run: FrontierRun): Promise<void> {
   await s.queue(run.queue).openRun(run.id, {

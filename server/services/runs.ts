@@ -11,6 +11,7 @@ import { change, select } from '../db'
 import { type Actor, recordChange } from './audit-log'
 import { ensureQueue } from './queues'
 import {
+  hasSeeds,
   insertSeeds,
   type RefusedSeed,
   refusal,
@@ -33,7 +34,7 @@ export interface RunInput {
   /** What this run obeys instead of the spider's stored definition. */
   definition?: Spider
   queue: string
-  /** Start URLs beside those of the spider. */
+  /** Start URLs instead of those of the spider; absent or empty: the spider's. */
   seeds?: Iterable<SeedInput> | AsyncIterable<SeedInput>
   trigger: 'manual' | 'cli'
   startedBy?: Actor
@@ -53,7 +54,7 @@ const REFUSED_TOLD = 1000
  * Records a run with its seeds; the scheduler admits them, and workers take it from there. Nothing is crawled before all
  * seeds are on record.
  * @returns the run, how many seeds of its own it has, and those refused (the first thousand).
- * @throws UserError when no seed is left to begin with, or an input is wrong; then there is no run.
+ * @throws UserError when there is no seed to begin with, or an input is wrong; then there is no run.
  */
 export async function createRun(
   s: Services,
@@ -78,14 +79,17 @@ export async function createRun(
   )
   try {
     const { stored, rejected } = await storeSeeds(s, { spiderId: spider.id, runId: id }, input.seeds ?? [])
-    if (stored === 0 && definition.seeds.length === 0 && !(await hasSeeds(s, spider.id)))
+    if (stored === 0 && rejected[0])
+      throw new UserError(`The run has no seed that can be crawled: ${rejected[0].reason}`)
+    if (stored === 0 && !(await hasSeeds(pool, { id: spider.id, definition })))
       throw new UserError(
-        rejected[0]
-          ? `The run has no seed that can be crawled: ${rejected[0].reason}`
-          : `The run has no seed; give it a URL, or give the spider "${spider.name}" seeds.`,
+        `The run has nowhere to begin; give it a URL, or give the spider "${spider.name}" seeds.`,
       )
     await inTransaction(pool, async (connection) => {
-      await change(connection, "UPDATE runs SET state = 'seeding' WHERE id = ?", [id])
+      await change(connection, "UPDATE runs SET state = 'seeding', own_seeds = ? WHERE id = ?", [
+        stored > 0,
+        id,
+      ])
       await recordChange(connection, actor, 'run.start', id, {
         spider: spider.name,
         queue: input.queue,
@@ -215,15 +219,6 @@ async function storeSeeds(
   }
   stored += await insertSeeds(s.database.pool, owner, chunk)
   return { stored, rejected }
-}
-
-async function hasSeeds(s: Services, spider: number): Promise<boolean> {
-  const rows = await select(
-    s.database.pool,
-    'SELECT 1 FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT 1',
-    [spider],
-  )
-  return rows.length > 0
 }
 
 /** Nobody has seen a run that is still being prepared, so it may go without a trace. */

@@ -10,10 +10,12 @@ import {
   type ScheduleInput,
   saveSchedule,
 } from './schedules'
+import { saveSpider } from './spiders'
 
 let rig: ServerRig
 beforeAll(async () => {
   rig = await openServerRig()
+  await saveSpider(rig.services, { name: rig.spider.name, seeds: ['http://schedules.test/'] }, 'test')
 })
 afterAll(() => rig.close())
 

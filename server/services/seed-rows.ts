@@ -2,9 +2,10 @@ import type { Pool } from 'mysql2/promise'
 import { z } from 'zod'
 import { sentence, UserError } from '../../core/errors'
 import type { NewTask } from '../../core/queue/task'
+import type { Spider } from '../../core/spider'
 import { canonicalise, hostKey, urlHash, urlId } from '../../core/url'
 import { inTransaction } from '../../drizzle/database'
-import { change } from '../db'
+import { change, type Sql, select } from '../db'
 
 /** A start URL as someone gives it. */
 export interface SeedInput {
@@ -89,6 +90,34 @@ export async function insertSeeds(
     ),
   )
   return result.affectedRows
+}
+
+/** Whose seeds a run begins with: its own where it was given some, otherwise its spider's. */
+interface SeedOwner {
+  id: number
+  spiderId: number
+  ownSeeds: boolean
+}
+
+interface StoredSeed extends Omit<SeedRow, 'hash'> {
+  id: number
+  createdAt: Date
+}
+
+/** Up to `SEED_CHUNK` of the stored seeds that a run begins with, from the one after `cursor` on, by rising id. */
+export async function storedSeeds(on: Sql, run: SeedOwner, cursor: number): Promise<StoredSeed[]> {
+  return select(
+    on,
+    `SELECT id, url, priority, depth, meta, created_at AS createdAt FROM seeds WHERE run_id = ? AND spider_id = ? AND enabled AND id > ? ORDER BY id LIMIT ${SEED_CHUNK}`,
+    [run.ownSeeds ? run.id : 0, run.spiderId, cursor],
+  )
+}
+
+/** Whether a run that is given no seeds of its own has somewhere to begin. */
+export async function hasSeeds(on: Sql, spider: { id: number; definition: Spider }): Promise<boolean> {
+  if (spider.definition.seeds.length > 0) return true
+  const stored = 'SELECT 1 FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT 1'
+  return (await select(on, stored, [spider.id])).length > 0
 }
 
 /** The task that a stored seed becomes. */

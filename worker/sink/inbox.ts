@@ -37,7 +37,7 @@ export async function openInboxRun(
   const open = await find()
   if (open) return open
   await pool.query(
-    "INSERT IGNORE INTO runs (spider_id, queue, definition, state, `trigger`, open_key, epoch, created_at) VALUES (?, ?, ?, 'running', 'inbox', ?, ?, UTC_TIMESTAMP(3))",
+    "INSERT IGNORE INTO runs (spider_id, queue, definition, state, `trigger`, own_seeds, open_key, epoch, created_at) VALUES (?, ?, ?, 'running', 'inbox', TRUE, ?, ?, UTC_TIMESTAMP(3))",
     [spider.id, queue, JSON.stringify(spider.definition), key, epoch],
   )
   const made = await find()

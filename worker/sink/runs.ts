@@ -12,23 +12,21 @@ export interface RunRecord {
   seeds: string[]
 }
 
-/** The run's snapshot of its spider, and its seeds; null when there is no such run. */
+/** The run's snapshot of its spider, and the seeds it begins with (see `seeds` in the schema); null when there is no such run. */
 export async function readRun(pool: Pool, id: number): Promise<RunRecord | null> {
-  const [rows] = await pool.query('SELECT spider_id, definition FROM runs WHERE id = ?', [id])
-  const row = (rows as { spider_id: number; definition: string }[])[0]
+  const [rows] = await pool.query('SELECT spider_id, definition, own_seeds FROM runs WHERE id = ?', [id])
+  const row = (rows as { spider_id: number; definition: string; own_seeds: number }[])[0]
   if (!row) return null
   const definition = spiderSchema.parse(JSON.parse(row.definition))
   const [seeds] = await pool.query(
-    '(SELECT url FROM seeds WHERE run_id = ? LIMIT ?) UNION ALL (SELECT url FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT ?)',
-    [id, SEEDS_REMEMBERED, row.spider_id, SEEDS_REMEMBERED],
+    'SELECT url FROM seeds WHERE run_id = ? AND spider_id = ? AND enabled LIMIT ?',
+    [row.own_seeds ? id : 0, row.spider_id, SEEDS_REMEMBERED],
   )
+  const written = row.own_seeds ? [] : definition.seeds
   return {
     id,
     spiderId: row.spider_id,
     definition,
-    seeds: [...definition.seeds, ...(seeds as { url: string }[]).map((seed) => seed.url)].slice(
-      0,
-      SEEDS_REMEMBERED,
-    ),
+    seeds: [...written, ...(seeds as { url: string }[]).map((seed) => seed.url)].slice(0, SEEDS_REMEMBERED),
   }
 }

@@ -17,6 +17,8 @@ const CLAIM_AT_MOST = 64
 
 export interface LoopParts {
   queue: Queue
+  /** Id under which the console shows who holds a page. */
+  worker: string
   blocking: Redis
   keeper: LeaseKeeper
   finisher: Finisher
@@ -100,6 +102,7 @@ export class ClaimLoop {
       const wanted = this.#wanted()
       if (wanted === 0) {
         await this.#rest(LONGEST_NAP_MS)
+        await this.#lookForSettings()
         continue
       }
       let claimed: Claimed
@@ -136,6 +139,7 @@ export class ClaimLoop {
       leaseMs: this.parts.leaseMs,
       hardMs: this.parts.hardMs,
       settingsVersion: this.#version,
+      worker: this.parts.worker,
     })
     this.lastClaimAt = performance.now()
     if (claimed.leases.length > 0) passed('claimed')
@@ -144,6 +148,8 @@ export class ClaimLoop {
       this.#version = claimed.settings.version
       this.settings = claimed.settings
       this.parts.log.info({ settings: claimed.settings }, 'Settings in force')
+      // Claimed, but not begun: after a pause nothing more is.
+      if (claimed.settings.paused) void this.#handBack(this.#ready.splice(0))
     }
     for (const lease of claimed.leases) {
       this.parts.keeper.hold(lease)
@@ -152,6 +158,16 @@ export class ClaimLoop {
     }
     void this.#startReady()
     return claimed
+  }
+
+  /** A worker whose slots are all taken claims nothing for as long as its pages take; new settings must not wait for that. */
+  async #lookForSettings(): Promise<void> {
+    if (this.#stopping || performance.now() - this.lastClaimAt < LONGEST_NAP_MS) return
+    try {
+      await this.#claim(0)
+    } catch (error) {
+      this.#report(error)
+    }
   }
 
   /** Begins as many waiting pages as there are slots, in one call. */

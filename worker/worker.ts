@@ -83,6 +83,7 @@ export class Worker {
     })
     this.#loop = new ClaimLoop({
       queue,
+      worker: this.record.id,
       blocking,
       keeper: this.#keeper,
       finisher: this.#finisher,

@@ -27,7 +27,7 @@ export const tasksKey = (queue: string) => frontier(queue, 'tasks')
 export const readyKey = (queue: string) => frontier(queue, 'ready')
 /** ZSET host → ms: hosts with work that must wait until then. */
 export const turnKey = (queue: string) => frontier(queue, 'turn')
-/** HASH host → `nextAt|heldUntil|inflight|ownDelay|place|priority` (lua/include/hosts.lua). */
+/** HASH host → `nextAt|heldUntil|inflight|ownDelay|place|priority[|rate]` (lua/include/hosts.lua). */
 export const hostKey = (queue: string) => frontier(queue, 'host')
 /** ZSET host → ms: hosts without work, and when they are forgotten. */
 export const idleKey = (queue: string) => frontier(queue, 'idle')
@@ -45,6 +45,9 @@ export const runsKey = (queue: string) => frontier(queue, 'runs')
 export const countsKey = (queue: string) => frontier(queue, 'counts')
 /** HASH: epoch, seq, and the live settings. */
 export const metaKey = (queue: string) => frontier(queue, 'meta')
+
+/** ZSET worker and number → number: who made the latest claims, by the last number each gave out. */
+export const claimsKey = (queue: string) => frontier(queue, 'claims')
 
 /** SET of ids, or part of a Bloom filter: what `scope` has seen (`seen.ts` names the scopes). */
 export const seenKey = (queue: string, scope: string) => frontier(queue, `seen:${scope}`)
@@ -68,5 +71,6 @@ export function frontierKeys(queue: string): string[] {
     inboxKey,
     failedKey,
     rejectedKey,
+    claimsKey,
   ].map((key) => key(queue))
 }

@@ -221,7 +221,7 @@ const FAULTS: Record<string, Fault> = {
   },
   'claim knows no limit of a host': {
     script: 'claim',
-    text: '(delay_ms > 0 or host.own > 0) and 1 or per_host',
+    text: '(delay_of(host) > 0 or host.own > 0) and 1 or per_host',
     instead: '1000',
     commands: [admit(2, 0, 3), claim()],
     caughtBy: /^model: 2 leases, but 1 to 1 can be had/,

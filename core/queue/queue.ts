@@ -15,7 +15,7 @@ export interface Claimed {
   settings?: QueueSettings & { version: number }
   /** Milliseconds until something can become claimable by time alone (host's turn, delayed retry); null when nothing waits. */
   waitMs: number | null
-  /** Entries in the inbox. */
+  /** Entries in the inbox; −1 while it is left alone because the queue is draining. */
   inbox: number
   epoch: number
 }
@@ -52,9 +52,10 @@ export class Queue {
 
   /** Stores the live settings; every claim from now on obeys them and hands them to its worker. */
   async configure(settings: QueueSettings): Promise<void> {
-    const { delayMs, perHost, concurrency, maxRunning, paused } = settings
-    const text = JSON.stringify({ delayMs, perHost, concurrency, maxRunning, paused })
-    await this.script('configure', [delayMs, perHost, maxRunning ?? '', paused ? 1 : 0, text])
+    const { delayMs, perHost, concurrency, maxRunning, paused, draining = false } = settings
+    const text = JSON.stringify({ delayMs, perHost, concurrency, maxRunning, paused, draining })
+    const flags = [paused ? 1 : 0, draining ? 1 : 0]
+    await this.script('configure', [delayMs, perHost, maxRunning ?? '', ...flags, text])
     // Hosts that wait by an older, longer delay are called forward, in parts.
     for (let passed = 0, looked = 1; looked > 0; ) {
       const [many, left] = (await this.script('hasten', [passed])) as [number, number]
@@ -108,16 +109,17 @@ export class Queue {
     return sum
   }
 
-  /** Leases up to `max` (≤ 64) tasks for `leaseMs`, renewable up to `hardMs` from now. */
+  /** Leases up to `max` (≤ 64) tasks for `leaseMs`, renewable up to `hardMs` from now; `worker` names the holder for `holders`. */
   async claim(options: {
     max: number
     leaseMs: number
     hardMs: number
     settingsVersion: number
+    worker?: string
   }): Promise<Claimed> {
-    const { max, leaseMs, hardMs, settingsVersion } = options
+    const { max, leaseMs, hardMs, settingsVersion, worker = '' } = options
     const asked = performance.now()
-    const reply = await this.script('claim', [max, leaseMs, hardMs, settingsVersion, random()])
+    const reply = await this.script('claim', [max, leaseMs, hardMs, settingsVersion, random(), worker])
     const [epoch, wait, inbox, version, settings, ...fields] = reply as [
       number,
       number,
@@ -188,12 +190,17 @@ export class Queue {
 
   /** The host asks for patience (Retry-After): nothing more from it for `ms`, at least. */
   async hold(host: string, ms: number): Promise<void> {
-    await this.script('hold', [host, Math.round(ms), ''])
+    await this.script('hold', [host, Math.round(ms), '', ''])
   }
 
   /** Sets a host's own minimum delay (robots Crawl-delay), in force beside the queue's; 0 removes it. */
   async setHostDelay(host: string, delayMs: number): Promise<void> {
-    await this.script('hold', [host, 0, Math.round(delayMs)])
+    await this.script('hold', [host, 0, Math.round(delayMs), ''])
+  }
+
+  /** An operator's delay for a host, in force instead of the queue's, at once; null takes it back. */
+  async setHostRate(host: string, delayMs: number | null): Promise<void> {
+    await this.script('hold', [host, 0, '', delayMs === null ? -1 : Math.round(delayMs)])
   }
 
   /** Takes up to `limit` (≤ 500) lapsed leases back; those with `maxDeliveries` begun become dead letters. */
@@ -226,6 +233,12 @@ export class Queue {
       cursor = next
       if (left === 0 || cancelled >= MAX_MEMBERS || cursor === '0') return { cancelled, left }
     }
+  }
+
+  /** Cancels up to `most` (≤ 300) of the URLs that wait, of all runs; what is in work stays. Repeat until `left` is 0. */
+  async purge(most: number): Promise<{ cancelled: number; left: number }> {
+    const [cancelled, left] = (await this.script('purge', [most])) as [number, number]
+    return { cancelled, left }
   }
 
   /** Cancels single URLs (ids) of a run. */
@@ -268,6 +281,7 @@ export class Queue {
     rejected: number
     hosts: number
     paused: boolean
+    draining: boolean
     epoch: number
     totals: Record<OutcomeState, number>
   }> {
@@ -282,7 +296,7 @@ export class Queue {
         .zcard(keys.deadKey(name))
         .llen(keys.rejectedKey(name))
         .hlen(keys.hostKey(name))
-        .hmget(keys.metaKey(name), 'paused', 'epoch')
+        .hmget(keys.metaKey(name), 'paused', 'epoch', 'draining')
         .hmget(keys.countsKey(name), ...OUTCOMES.map((state) => `total.${state}`))
         .exec(),
     )
@@ -301,6 +315,7 @@ export class Queue {
       rejected: rejected!,
       hosts: hosts!,
       paused: meta[0] === '1',
+      draining: meta[2] === '1',
       epoch: Number(meta[1] ?? 0),
       totals: Object.fromEntries(OUTCOMES.map((state, at) => [state, Number(totals[at] ?? 0)])) as Record<
         OutcomeState,

@@ -2,9 +2,9 @@
 // biome-ignore-all lint: generated
 // From lua/*.lua by package-scripts.ts; `npx vitest run core/queue/package-scripts.test.ts -u` renews it.
 
-const includeFrontier = `local PENDING, TASKS, READY, TURN, HOST, IDLE, DELAYED, LEASED, DEAD, ACKED, RUNS, COUNTS, META, INBOX, FAILED, REJECTED =
-  unpack(KEYS, 1, 16)
-local FRONTIER = 16
+const includeFrontier = `local PENDING, TASKS, READY, TURN, HOST, IDLE, DELAYED, LEASED, DEAD, ACKED, RUNS, COUNTS, META, INBOX, FAILED, REJECTED,
+  CLAIMS = unpack(KEYS, 1, 17)
+local FRONTIER = 17
 local function refuse(why)
   error({ err = 'REFUSED ' .. why })
 end
@@ -33,7 +33,7 @@ end
 `
 const includeMeta = `expect('hash', META)
 local now = clock()
-local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version')
+local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining')
 local EPOCH = string.format('%06d', tonumber(meta[1] or 0))
 local seq = tonumber(meta[2] or 0)
 local seq_before = seq
@@ -101,11 +101,11 @@ const includeHosts = `local INDEX = { r = READY, t = TURN, i = IDLE }
 local hosts = {}
 local changed, in_order = {}, {}
 local function read_host(name, text)
-  local next_at, held_until, inflight, own, place, priority =
-    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
+  local next_at, held_until, inflight, own, place, priority, rate =
+    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)|?(%d*)$')
   hosts[name] = {
     next_at = tonumber(next_at or 0), held_until = tonumber(held_until or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
-    place = place or 'n', priority = tonumber(priority or 0), text = text,
+    place = place or 'n', priority = tonumber(priority or 0), rate = tonumber(rate), text = text,
   }
   return hosts[name]
 end
@@ -119,8 +119,11 @@ local function touch(name)
   end
   return host_of(name)
 end
+local function delay_of(host)
+  return host.rate or delay_ms
+end
 local function limit(host)
-  return (delay_ms > 0 or host.own > 0) and 1 or per_host
+  return (delay_of(host) > 0 or host.own > 0) and 1 or per_host
 end
 local function due(host)
   return math.max(host.next_at, host.held_until)
@@ -147,7 +150,7 @@ local function settle(name, priority)
       end
     end
   elseif not priority and host.inflight == 0 then
-    place, score = 'i', math.max(due(host), now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
+    place, score = 'i', math.max(due(host), now) + ((host.own > 0 or host.rate) and KEEP_OWN_DELAY_MS or 0)
   end
   if host.place ~= place and host.place ~= 'n' then
     redis.call('ZREM', INDEX[host.place], name)
@@ -157,7 +160,7 @@ local function settle(name, priority)
   end
   host.place, host.priority = place, priority or 0
   local text = string.format('%.0f|%.0f|%d|%.0f|%s|%d', host.next_at, host.held_until, host.inflight, host.own, place,
-    host.priority)
+    host.priority) .. (host.rate and string.format('|%.0f', host.rate) or '')
   if text ~= host.text then
     redis.call('HSET', HOST, name, text)
     host.text = text
@@ -177,11 +180,12 @@ end
 local random = 1
 local JITTER = 0.33
 local function start_delay(host)
-  if delay_ms == 0 and host.own == 0 then
+  local delay = delay_of(host)
+  if delay == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
-  local wait = math.max(delay_ms * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
+  local wait = math.max(delay * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
   host.next_at = math.max(host.next_at, math.ceil(now + wait))
 end
 local function to_pending(ref, task)
@@ -819,10 +823,13 @@ return many
 `,
   'claim': `#!lua
 ` + includeFrontier + includeMeta + includeTask + includeHosts + includeCounts + includeEndOpen + `expect('hash', TASKS, HOST, COUNTS, RUNS)
-expect('zset', PENDING, READY, TURN, IDLE, DELAYED, LEASED)
+expect('zset', PENDING, READY, TURN, IDLE, DELAYED, LEASED, CLAIMS)
 expect('list', INBOX)
-if #ARGV ~= 5 then
-  refuse('claim takes 5 arguments, got ' .. #ARGV)
+if #ARGV ~= 6 then
+  refuse('claim takes 6 arguments, got ' .. #ARGV)
+end
+if #ARGV[6] > 100 or ARGV[6]:find('[%c%s%z]') then
+  refuse('a caller must be named with up to 100 characters without blanks, got ' .. ARGV[6])
 end
 local max = integer(ARGV[1], 'max', 0, 64)
 local lease_ms = integer(ARGV[2], 'leaseMs', 1, 86400000)
@@ -830,7 +837,7 @@ local hard_ms = integer(ARGV[3], 'hardMs', 1, 864000000)
 local version = integer(ARGV[4], 'version', 0, 9007199254740991)
 random = integer(ARGV[5], 'random', 0, 2147483646)
 local known = tonumber(meta[7] or 0)
-local reply = { tonumber(EPOCH), -1, redis.call('LLEN', INBOX), known, '' }
+local reply = { tonumber(EPOCH), -1, meta[8] == '1' and -1 or redis.call('LLEN', INBOX), known, '' }
 if known ~= version then
   reply[5] = redis.call('HGET', META, 'settings') or ''
 end
@@ -838,6 +845,7 @@ if meta[6] == '1' then
   return reply
 end
 local MOVES, LOOKS = 200, 200
+local KEPT_CLAIMS = 5000
 for _, ref in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, MOVES)) do
   local task = load_task(ref)
   if task and cancelled(run_in(ref)) then
@@ -894,6 +902,10 @@ while leased < room and looks < max + LOOKS do
   settle(name, first and priority_in(first, name))
 end
 save_counts()
+if leased > 0 and ARGV[6] ~= '' then
+  redis.call('ZADD', CLAIMS, seq, ARGV[6] .. ' ' .. string.format('%.0f', seq))
+  redis.call('ZREMRANGEBYRANK', CLAIMS, 0, -KEPT_CLAIMS - 1)
+end
 save_seq()
 if leased == room and redis.call('ZCARD', READY) > 0 and room == max then
   reply[2] = 0
@@ -910,16 +922,17 @@ return reply
 `,
   'configure': `#!lua
 ` + includeFrontier + `expect('hash', META)
-if #ARGV ~= 5 then
-  refuse('configure takes 5 arguments, got ' .. #ARGV)
+if #ARGV ~= 6 then
+  refuse('configure takes 6 arguments, got ' .. #ARGV)
 end
 local delay, per_host = integer(ARGV[1], 'delayMs', 0, 86400000), integer(ARGV[2], 'perHost', 1, 100000)
 if ARGV[3] ~= '' then
   integer(ARGV[3], 'maxRunning', 0, 10000000)
 end
-local paused = integer(ARGV[4], 'paused', 0, 1)
-if redis.call('HGET', META, 'settings') ~= ARGV[5] then
-  redis.call('HSET', META, 'settings', ARGV[5], 'delayMs', delay, 'perHost', per_host, 'maxRunning', ARGV[3], 'paused', paused)
+local paused, draining = integer(ARGV[4], 'paused', 0, 1), integer(ARGV[5], 'draining', 0, 1)
+if redis.call('HGET', META, 'settings') ~= ARGV[6] then
+  redis.call('HSET', META, 'settings', ARGV[6], 'delayMs', delay, 'perHost', per_host, 'maxRunning', ARGV[3], 'paused', paused,
+    'draining', draining)
   redis.call('HINCRBY', META, 'version', 1)
 end
 return tonumber(redis.call('HGET', META, 'version'))
@@ -1014,7 +1027,8 @@ local names = redis.call('ZRANGEBYSCORE', TURN, '(' .. longest, '+inf', 'LIMIT',
 local left = 0
 for _, name in ipairs(names) do
   local host = host_of(name)
-  local next_at = math.min(host.next_at, math.max(longest, now + host.own))
+  local floor = host.rate and math.ceil(now + host.rate * (1 + JITTER)) or longest
+  local next_at = math.min(host.next_at, math.max(floor, now + host.own))
   if math.max(next_at, host.held_until) < due(host) then
     host.next_at = next_at
     touch(name)
@@ -1029,17 +1043,23 @@ return { #names, left }
   'hold': `#!lua flags=allow-oom
 ` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
 expect('zset', PENDING, READY, TURN, IDLE)
-if #ARGV ~= 3 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
-  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms and delay')
+if #ARGV ~= 4 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
+  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms and two delays')
 end
 local ms = integer(ARGV[2], 'ms', 0, 8640000000)
 local own = ARGV[3] ~= '' and integer(ARGV[3], 'delay', 0, 86400000)
+local rate = ARGV[4] ~= '' and integer(ARGV[4], 'rate', -1, 86400000)
 local host = touch(ARGV[1])
 if ms > 0 then
   host.held_until = math.max(host.held_until, now + ms)
 end
 if own then
   host.own = own
+end
+if rate then
+  host.rate = rate >= 0 and rate or nil
+  local longest = math.max(math.ceil(delay_of(host) * (1 + JITTER)), host.own)
+  host.next_at = math.min(host.next_at, now + longest)
 end
 settle_hosts()
 save_seq()
@@ -1064,6 +1084,30 @@ elseif text:find('^finished|') then
   redis.call('HSET', RUNS, ARGV[1], text)
 end
 return text
+`,
+  'purge': `#!lua flags=allow-oom
+` + includeFrontier + includeMeta + includeTask + includeHosts + includeCounts + includeEndOpen + `expect('hash', TASKS, HOST, COUNTS, RUNS)
+expect('zset', PENDING, READY, TURN, IDLE, LEASED, DELAYED)
+if #ARGV ~= 1 then
+  refuse('purge takes 1 argument, got ' .. #ARGV)
+end
+local most = integer(ARGV[1], 'most', 1, 300)
+local refs = redis.call('ZRANGE', DELAYED, 0, most - 1)
+for _, member in ipairs(#refs < most and redis.call('ZRANGE', PENDING, 0, most - #refs - 1) or {}) do
+  refs[#refs + 1] = member:match('([^%z]+)$')
+end
+local many = 0
+for _, ref in ipairs(refs) do
+  local task = load_task(ref)
+  if task then
+    end_open(ref, task, 'cancelled')
+    many = many + 1
+  end
+end
+settle_hosts()
+save_counts()
+save_seq()
+return { many, redis.call('ZCARD', PENDING) + redis.call('ZCARD', DELAYED) }
 `,
   'reap': `#!lua flags=allow-oom
 ` + includeFrontier + includeMeta + includeTask + includeHosts + includeCounts + includeEndOpen + includeHeld + includeDead + `expect('hash', TASKS, HOST, COUNTS, RUNS)

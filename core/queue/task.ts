@@ -73,6 +73,8 @@ export interface QueueSettings {
   maxRunning: number | null
   /** Claims give nothing while true. */
   paused: boolean
+  /** The inbox is left alone; what is in the frontier is worked off. Absent in settings that an older version stored. */
+  draining?: boolean
 }
 
 /** One malformed or unwanted inbox entry, as it is kept in `<inbox>:rejected`. */

@@ -1,4 +1,14 @@
-import { bigint, boolean, index, int, mysqlTable, text, uniqueIndex, varchar } from 'drizzle-orm/mysql-core'
+import {
+  bigint,
+  boolean,
+  index,
+  int,
+  mysqlTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  varchar,
+} from 'drizzle-orm/mysql-core'
 import type { Spider } from '../../core/spider'
 import { bytes, instant, json } from './columns'
 
@@ -64,10 +74,25 @@ export const queues = mysqlTable('queues', {
   concurrency: int('concurrency').notNull(),
   maxRunning: int('max_running'),
   paused: boolean('paused').notNull().default(false),
+  /** The inbox is left alone and new runs wait; what is in the frontier is worked off. Never together with `paused`. */
+  draining: boolean('draining').notNull().default(false),
   version: int('version').notNull().default(1),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 })
+
+/** Delays that an operator gave to single hosts, instead of the queue's; Redis holds a copy. */
+export const hostDelays = mysqlTable(
+  'host_delays',
+  {
+    queue: varchar('queue', { length: 64 }).notNull(),
+    host: varchar('host', { length: 300 }).notNull(),
+    delayMs: int('delay_ms').notNull(),
+    author: varchar('author', { length: 191 }).notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.queue, table.host] })],
+)
 
 /** `preparing`: its seeds are still being written; nobody but their writer looks at it. */
 export const RUN_STATES = [

@@ -12,6 +12,7 @@ export interface QueueNow {
   /** Dead letters. */
   failed: number
   paused: boolean
+  draining: boolean
 }
 
 /** The state of everything at one instant: what the overview page shows. */
@@ -80,7 +81,7 @@ export class OverviewReader {
     const ended = lastHour.done + lastHour.failed
     return {
       at,
-      queues: lengths.map(({ name, inbox, pending, running, retry, failed, paused }) => ({
+      queues: lengths.map(({ name, inbox, pending, running, retry, failed, paused, draining }) => ({
         name,
         inbox,
         pending,
@@ -88,6 +89,7 @@ export class OverviewReader {
         retry,
         failed,
         paused,
+        draining,
       })),
       backlog: sum((one) => one.inbox + one.pending + one.retry),
       running: sum((one) => one.running),

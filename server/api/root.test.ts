@@ -21,7 +21,10 @@ const PUBLIC = ['health.status', 'session.setup']
 /** What a viewer may ask; the rest takes an operator. */
 const VIEWER = [
   'live.overview',
+  'queues.get',
+  'queues.hosts',
   'queues.list',
+  'queues.why',
   'runs.get',
   'runs.list',
   'runs.pages',

@@ -17,7 +17,9 @@ interface SeedingRun extends SeededRun {
 export async function seedRuns(s: Services, still: () => boolean): Promise<void> {
   const runs = await select<Omit<SeedingRun, 'definition'> & { definition: string }>(
     s.database.pool,
-    "SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds, seed_cursor AS seedCursor, epoch FROM runs WHERE state = 'seeding' ORDER BY id LIMIT 20",
+    // A queue that drains takes up no run; one whose seeding has begun is brought to its end.
+    `SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds, seed_cursor AS seedCursor, epoch FROM runs
+     WHERE state = 'seeding' AND (epoch > 0 OR queue NOT IN (SELECT name FROM queues WHERE draining)) ORDER BY id LIMIT 20`,
   )
   for (const run of runs) {
     if (!still()) return

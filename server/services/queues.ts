@@ -28,6 +28,7 @@ const COLUMN = {
   concurrency: 'concurrency',
   maxRunning: 'max_running',
   paused: 'paused',
+  draining: 'draining',
 } as const
 
 /**
@@ -69,11 +70,19 @@ export async function configureQueue(
 
 /** From now on no page of the queue is begun; those under way end. Survives restarts of everything. */
 export async function pauseQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
-  return update(s, name, { paused: true }, 'queue.pause', actor)
+  return update(s, name, { paused: true, draining: false }, 'queue.pause', actor)
+}
+
+/**
+ * From now on the inbox is left alone and runs that have not begun wait; what is in the queue, and the links of its pages, are
+ * worked off. Survives restarts of everything, and ends with `resumeQueue`.
+ */
+export async function drainQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
+  return update(s, name, { paused: false, draining: true }, 'queue.drain', actor)
 }
 
 export async function resumeQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
-  return update(s, name, { paused: false }, 'queue.resume', actor)
+  return update(s, name, { paused: false, draining: false }, 'queue.resume', actor)
 }
 
 export async function listQueues(s: Services): Promise<QueueRow[]> {
@@ -88,14 +97,14 @@ export async function queueStatus(s: Services, name: string) {
 
 /** Gives Redis its copy of the settings, which claims obey. Repeats change nothing. */
 export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
-  const { delayMs, perHost, concurrency, maxRunning, paused } = row
-  await s.queue(row.name).configure({ delayMs, perHost, concurrency, maxRunning, paused })
+  const { delayMs, perHost, concurrency, maxRunning, paused, draining } = row
+  await s.queue(row.name).configure({ delayMs, perHost, concurrency, maxRunning, paused, draining })
 }
 
 async function update(
   s: Services,
   name: string,
-  patch: z.output<typeof settings> & { paused?: boolean },
+  patch: z.output<typeof settings> & { paused?: boolean; draining?: boolean },
   action: string,
   actor: Actor,
 ): Promise<QueueRow> {
@@ -122,7 +131,8 @@ async function update(
   return row
 }
 
-async function getQueue(s: Services, name: string): Promise<QueueRow> {
+/** @throws UserError when there is none. */
+export async function getQueue(s: Services, name: string): Promise<QueueRow> {
   const row = await findQueue(s, name)
   if (!row) throw unknown(name)
   return row

@@ -2,19 +2,23 @@
 -- Leases up to `max` tasks: among hosts whose turn it is the highest priority first, hosts of the same priority in
 -- turn. Moves what is due on the way: retries to pending, hosts to ready.
 -- KEYS   the frontier's
--- ARGV   max (≤ 64), leaseMs, hardMs, settings version the caller has, a random number
--- reply  epoch, ms until something becomes claimable by time alone (−1: nothing waits), inbox length, version,
+-- ARGV   max (≤ 64), leaseMs, hardMs, settings version the caller has, a random number, the caller's name ('' for none)
+-- reply  epoch, ms until something becomes claimable by time alone (−1: nothing waits), inbox length (−1: the
+--        queue is draining, leave the inbox alone), version,
 --        settings ('' when the caller has that version), then ref, token, deliveries, attempts, priority, host, body of each
 -- repeat after a lost reply the leases lapse, and nothing is charged: none was begun
--- writes for each task PENDING, TASKS, LEASED, host; then counts; last META.seq
+-- writes for each task PENDING, TASKS, LEASED, host; then counts, the claim; last META.seq
 -- include hosts
 -- include counts
 -- include end-open
 expect('hash', TASKS, HOST, COUNTS, RUNS)
-expect('zset', PENDING, READY, TURN, IDLE, DELAYED, LEASED)
+expect('zset', PENDING, READY, TURN, IDLE, DELAYED, LEASED, CLAIMS)
 expect('list', INBOX)
-if #ARGV ~= 5 then
-  refuse('claim takes 5 arguments, got ' .. #ARGV)
+if #ARGV ~= 6 then
+  refuse('claim takes 6 arguments, got ' .. #ARGV)
+end
+if #ARGV[6] > 100 or ARGV[6]:find('[%c%s%z]') then
+  refuse('a caller must be named with up to 100 characters without blanks, got ' .. ARGV[6])
 end
 local max = integer(ARGV[1], 'max', 0, 64)
 local lease_ms = integer(ARGV[2], 'leaseMs', 1, 86400000)
@@ -23,7 +27,7 @@ local version = integer(ARGV[4], 'version', 0, 9007199254740991)
 random = integer(ARGV[5], 'random', 0, 2147483646)
 
 local known = tonumber(meta[7] or 0)
-local reply = { tonumber(EPOCH), -1, redis.call('LLEN', INBOX), known, '' }
+local reply = { tonumber(EPOCH), -1, meta[8] == '1' and -1 or redis.call('LLEN', INBOX), known, '' }
 if known ~= version then
   reply[5] = redis.call('HGET', META, 'settings') or ''
 end
@@ -33,6 +37,8 @@ end
 
 -- Bounds: what one call moves, and how many hosts it looks at beside its leases.
 local MOVES, LOOKS = 200, 200
+-- More than can be under way at any time: a worker has at most some tens of claims open.
+local KEPT_CLAIMS = 5000
 for _, ref in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, MOVES)) do
   local task = load_task(ref)
   if task and cancelled(run_in(ref)) then
@@ -90,6 +96,11 @@ while leased < room and looks < max + LOOKS do
   settle(name, first and priority_in(first, name))
 end
 save_counts()
+-- One entry a claim, by the last number it gave out: whoever has a token finds its holder as the first entry from there on.
+if leased > 0 and ARGV[6] ~= '' then
+  redis.call('ZADD', CLAIMS, seq, ARGV[6] .. ' ' .. string.format('%.0f', seq))
+  redis.call('ZREMRANGEBYRANK', CLAIMS, 0, -KEPT_CLAIMS - 1)
+end
 save_seq()
 
 if leased == room and redis.call('ZCARD', READY) > 0 and room == max then

@@ -1,24 +1,32 @@
 #!lua flags=allow-oom
--- Nothing more from a host for some time (Retry-After), and the host's own delay (robots Crawl-delay).
+-- Nothing more from a host for some time (Retry-After), the host's own delay (robots Crawl-delay), and the delay that an
+-- operator gave it instead of the queue's. Under a shorter one it is called forward at once.
 -- KEYS   the frontier's
--- ARGV   host, ms to hold it from now (0: none), its own delay in ms ('' to leave it as it is, 0 to remove it)
+-- ARGV   host, ms to hold it from now (0: none), its own delay in ms ('' to leave it as it is, 0 to remove it), the
+--        operator's in ms ('' to leave it, -1 to remove it)
 -- reply  OK
 -- repeat holds until the later of the two
 -- writes the host alone
 -- include hosts
 expect('hash', HOST)
 expect('zset', PENDING, READY, TURN, IDLE)
-if #ARGV ~= 3 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
-  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms and delay')
+if #ARGV ~= 4 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
+  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms and two delays')
 end
 local ms = integer(ARGV[2], 'ms', 0, 8640000000)
 local own = ARGV[3] ~= '' and integer(ARGV[3], 'delay', 0, 86400000)
+local rate = ARGV[4] ~= '' and integer(ARGV[4], 'rate', -1, 86400000)
 local host = touch(ARGV[1])
 if ms > 0 then
   host.held_until = math.max(host.held_until, now + ms)
 end
 if own then
   host.own = own
+end
+if rate then
+  host.rate = rate >= 0 and rate or nil
+  local longest = math.max(math.ceil(delay_of(host) * (1 + JITTER)), host.own)
+  host.next_at = math.min(host.next_at, now + longest)
 end
 settle_hosts()
 save_seq()

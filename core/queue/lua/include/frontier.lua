@@ -1,8 +1,8 @@
 -- Every script gets the queue's own keys first, in this order (`frontierKeys` in keys.ts); the seen keys of runs,
 -- where a script admits, follow them.
-local PENDING, TASKS, READY, TURN, HOST, IDLE, DELAYED, LEASED, DEAD, ACKED, RUNS, COUNTS, META, INBOX, FAILED, REJECTED =
-  unpack(KEYS, 1, 16)
-local FRONTIER = 16
+local PENDING, TASKS, READY, TURN, HOST, IDLE, DELAYED, LEASED, DEAD, ACKED, RUNS, COUNTS, META, INBOX, FAILED, REJECTED,
+  CLAIMS = unpack(KEYS, 1, 17)
+local FRONTIER = 17
 
 -- Refusals come before the first write: a script that fails after one is half applied.
 local function refuse(why)

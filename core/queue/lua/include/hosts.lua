@@ -1,5 +1,6 @@
 -- include task
--- A host's record: `nextAt|heldUntil|inflight|ownDelay|place|priority`; both times bind. Its place, which `settle` alone decides, is
+-- A host's record: `nextAt|heldUntil|inflight|ownDelay|place|priority`, and `|rate` where an operator gave it a delay that
+-- stands for the queue's; both times bind. Its place, which `settle` alone decides, is
 --   r  READY: pending work, room, and its time has come; by priority of its first task, then by arrival there
 --   t  TURN:  pending work and room, but not yet; by the time
 --   n  in no index: all it may have at once is in flight, or all it has
@@ -9,11 +10,11 @@ local INDEX = { r = READY, t = TURN, i = IDLE }
 local hosts = {}
 local changed, in_order = {}, {}
 local function read_host(name, text)
-  local next_at, held_until, inflight, own, place, priority =
-    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)$')
+  local next_at, held_until, inflight, own, place, priority, rate =
+    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)|?(%d*)$')
   hosts[name] = {
     next_at = tonumber(next_at or 0), held_until = tonumber(held_until or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
-    place = place or 'n', priority = tonumber(priority or 0), text = text,
+    place = place or 'n', priority = tonumber(priority or 0), rate = tonumber(rate), text = text,
   }
   return hosts[name]
 end
@@ -28,8 +29,11 @@ local function touch(name)
   end
   return host_of(name)
 end
+local function delay_of(host)
+  return host.rate or delay_ms
+end
 local function limit(host)
-  return (delay_ms > 0 or host.own > 0) and 1 or per_host
+  return (delay_of(host) > 0 or host.own > 0) and 1 or per_host
 end
 local function due(host)
   return math.max(host.next_at, host.held_until)
@@ -60,7 +64,7 @@ local function settle(name, priority)
       end
     end
   elseif not priority and host.inflight == 0 then
-    place, score = 'i', math.max(due(host), now) + (host.own > 0 and KEEP_OWN_DELAY_MS or 0)
+    place, score = 'i', math.max(due(host), now) + ((host.own > 0 or host.rate) and KEEP_OWN_DELAY_MS or 0)
   end
   if host.place ~= place and host.place ~= 'n' then
     redis.call('ZREM', INDEX[host.place], name)
@@ -70,7 +74,7 @@ local function settle(name, priority)
   end
   host.place, host.priority = place, priority or 0
   local text = string.format('%.0f|%.0f|%d|%.0f|%s|%d', host.next_at, host.held_until, host.inflight, host.own, place,
-    host.priority)
+    host.priority) .. (host.rate and string.format('|%.0f', host.rate) or '')
   if text ~= host.text then
     redis.call('HSET', HOST, name, text)
     host.text = text
@@ -93,11 +97,12 @@ end
 local random = 1
 local JITTER = 0.33
 local function start_delay(host)
-  if delay_ms == 0 and host.own == 0 then
+  local delay = delay_of(host)
+  if delay == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
-  local wait = math.max(delay_ms * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
+  local wait = math.max(delay * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
   host.next_at = math.max(host.next_at, math.ceil(now + wait))
 end
 

@@ -1,7 +1,7 @@
 -- include frontier
 expect('hash', META)
 local now = clock()
-local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version')
+local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining')
 local EPOCH = string.format('%06d', tonumber(meta[1] or 0))
 
 -- One counter for arrival, turn and token: all three only need to grow.

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { configureQueue, pauseQueue, resumeQueue } from '../server/services/queues'
+import { createRun } from '../server/services/runs'
+import { saveSpider } from '../server/services/spiders'
+import { type CrawlRig, openRig } from './crawl-rig'
+
+/** How long a change of settings may take to reach a worker. */
+const SOON = { timeout: 2_000, interval: 20 }
+
+let rig: CrawlRig
+let site: Server
+/** Requests for pages that wait for an answer. */
+let waiting: ServerResponse[]
+let asked: number
+
+beforeEach(async () => {
+  waiting = []
+  asked = 0
+  site = createServer((request, response) => {
+    if (request.url === '/robots.txt') return response.writeHead(404).end()
+    asked++
+    waiting.push(response)
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+})
+afterEach(async () => {
+  site.closeAllConnections()
+  site.close()
+  await rig.close()
+})
+
+const answer = (many: number) => {
+  for (const response of waiting.splice(0, many))
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>')
+}
+
+test('a change of a queue’s settings reaches a worker within 2 s, also one whose slots are all busy', async () => {
+  rig = await openRig({ perHost: 100 })
+  const { services, queue } = rig
+  const set = (concurrency: number) => configureQueue(services, queue, { concurrency }, 'me')
+  await set(1)
+  const spider = await saveSpider(
+    services,
+    { name: 'held', allowPrivate: true, follow: { scope: 'none' } },
+    'test',
+  )
+  const { port } = site.address() as AddressInfo
+  const seeds = Array.from({ length: 60 }, (_, n) => ({ url: `http://127.0.0.1:${port}/${n}` }))
+  const { id: run } = await createRun(services, { spider: spider.id, queue, seeds, trigger: 'manual' })
+  rig.workers(1, { READ_TIMEOUT: '60', DOWNLOAD_TIMEOUT: '60', LEASE_SECONDS: '30' })
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), { timeout: 20_000, interval: 50 })
+
+  await set(6)
+  await vi.waitFor(() => expect(waiting).toHaveLength(6), SOON)
+
+  await pauseQueue(services, queue, 'me')
+  // What was claimed and not begun goes back; what is under way ends, and nothing more is begun.
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).running).toBe(6), SOON)
+  answer(6)
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(6), SOON)
+  expect(asked).toBe(6)
+
+  await set(3)
+  await resumeQueue(services, queue, 'me')
+  await vi.waitFor(() => expect(waiting).toHaveLength(3), SOON)
+  expect((await services.queue(queue).counts(run)).pending).toBeGreaterThan(40)
+  expect(asked).toBe(9)
+}, 60_000)

@@ -36,6 +36,11 @@ export function useFigures() {
     },
     milliseconds: (value: number | null) =>
       value === null ? '–' : t('milliseconds', { value: format.number(value) }),
+    /** A setting in milliseconds, as exact as it is. */
+    delay: (ms: number) =>
+      ms > 0 && ms < 1000
+        ? t('milliseconds', { value: format.number(ms) })
+        : t('seconds', { seconds: format.number(ms / 1000, { maximumFractionDigits: 3 }) }),
     duration: (ms: number) => {
       const seconds = Math.max(0, Math.round(ms / 1000))
       if (seconds < 60) return t('seconds', { seconds })

@@ -38,6 +38,25 @@ export const RunsIcon = () => (
   </Icon>
 )
 
+export const QueuesIcon = () => (
+  <Icon>
+    <path d="M4 6h16M4 12h16M4 18h10" />
+    <path d="M18 16v4M16 18h4" />
+  </Icon>
+)
+
+export const PauseIcon = () => (
+  <Icon size={16}>
+    <path d="M8 5v14M16 5v14" strokeWidth={3} />
+  </Icon>
+)
+
+export const DotsIcon = () => (
+  <Icon size={16}>
+    <path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth={3} />
+  </Icon>
+)
+
 export const SunIcon = () => (
   <Icon>
     <circle cx="12" cy="12" r="4" />

@@ -22,9 +22,12 @@ export function useKeyset<Cursor>() {
 export function KeysetPager<Cursor>({
   keyset,
   next,
+  order = 'time',
 }: {
   keyset: ReturnType<typeof useKeyset<Cursor>>
   next: Cursor | null
+  /** What the list is sorted by: newest first, or by name. */
+  order?: 'time' | 'name'
 }) {
   const t = useTranslations('pager')
   if (keyset.page === 1 && next === null) return null
@@ -34,7 +37,7 @@ export function KeysetPager<Cursor>({
         {t('page', { page: keyset.page })}
       </Text>
       <Button size="xs" variant="default" disabled={keyset.page === 1} onClick={keyset.newer}>
-        {t('newer')}
+        {t(order === 'time' ? 'newer' : 'previous')}
       </Button>
       <Button
         size="xs"
@@ -42,7 +45,7 @@ export function KeysetPager<Cursor>({
         disabled={next === null}
         onClick={() => next !== null && keyset.older(next)}
       >
-        {t('older')}
+        {t(order === 'time' ? 'older' : 'next')}
       </Button>
     </Group>
   )

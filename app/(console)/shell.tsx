@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, RunsIcon } from '../icons'
+import { LogoIcon, QueuesIcon, RunsIcon } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -19,6 +19,12 @@ const SECTIONS = [
     href: '/',
     owns: (path: string) => path === '/' || path.startsWith('/runs'),
     Icon: RunsIcon,
+  },
+  {
+    key: 'queues',
+    href: '/queues',
+    owns: (path: string) => path.startsWith('/queues'),
+    Icon: QueuesIcon,
   },
 ] as const
 

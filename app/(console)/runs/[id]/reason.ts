@@ -2,7 +2,7 @@ import { useTranslations } from 'next-intl'
 import type { PageView } from '../../../../server/api/run-views'
 
 /** What happened to a page in plain words; null for one that was simply done. */
-export function useReason(): (page: PageView) => string | null {
+export function useReason(): (page: Pick<PageView, 'reason' | 'detail'>) => string | null {
   const t = useTranslations('reason')
   return ({ reason, detail }) => {
     if (reason === null) return null

@@ -1,0 +1,33 @@
+'use client'
+
+import { Badge } from '@mantine/core'
+import { useTranslations } from 'next-intl'
+import { useLive } from '../../live'
+
+interface Flags {
+  name: string
+  paused: boolean
+  draining: boolean
+}
+
+/** What a queue does now: the live word where there is one, so that a colleague's pause shows within a second. */
+export function useQueueState(queue: Flags): 'open' | 'paused' | 'draining' | 'drained' {
+  const { latest } = useLive()
+  const now = latest?.queues.find((one) => one.name === queue.name)
+  const { paused, draining } = now ?? queue
+  if (paused) return 'paused'
+  if (!draining) return 'open'
+  return now && now.pending + now.running + now.retry === 0 ? 'drained' : 'draining'
+}
+
+const COLOURS = { open: 'teal', paused: 'orange', draining: 'blue', drained: 'gray' }
+
+export function QueueState({ queue }: { queue: Flags }) {
+  const t = useTranslations('queueState')
+  const state = useQueueState(queue)
+  return (
+    <Badge color={COLOURS[state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
+      {t(state)}
+    </Badge>
+  )
+}

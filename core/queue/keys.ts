@@ -14,9 +14,9 @@ function ownTag(queue: string): boolean {
 
 /** LIST. Anyone may push to it. */
 export const inboxKey = (queue: string) => queue
-/** LIST of JSON: one entry each time a URL became a dead letter. For readers outside; nothing here takes from it. */
+/** LIST of JSON: one entry each time a URL became a dead letter, the newest 10,000. For readers outside; nothing here takes from it. */
 export const failedKey = (queue: string) => `${queue}:failed`
-/** LIST of JSON: inbox entries that could not be admitted, with the reason. */
+/** LIST of JSON: inbox entries that could not be admitted, with the reason; the newest 10,000. */
 export const rejectedKey = (queue: string) => `${queue}:rejected`
 
 /** ZSET, all scores 0: `host NUL priority NUL arrival NUL ref`, so that a host's work lies together, in its order. */

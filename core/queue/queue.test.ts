@@ -203,6 +203,22 @@ describe('dead letters', () => {
     expect(Math.abs(Date.parse(at as string) - Date.now())).toBeLessThan(60_000)
   })
 
+  test('the failed list keeps the newest 10,000, whoever writes to it, and the failures themselves all stay', async () => {
+    const queue = await queueWith()
+    const failed = failedKey(queue.name)
+    await queue.redis.rpush(failed, 'oldest', ...Array.from({ length: 9_998 }, () => 'older'))
+    await queue.admit(1, tasks(3))
+    const [first, ...others] = await claim(queue, 3, 1)
+    await queue.begin(others)
+    await queue.ack([{ ...first!, state: 'failed', links: [] }])
+    expect([await queue.redis.llen(failed), await queue.redis.lindex(failed, 0)]).toEqual([10_000, 'oldest'])
+    for (let dead = 0; dead < 2; ) dead += (await queue.reap(10, 1)).dead.length
+    expect([await queue.redis.llen(failed), await queue.redis.lindex(failed, 0)]).toEqual([10_000, 'older'])
+    const newest = (await queue.redis.lrange(failed, -3, -1)).map((entry) => JSON.parse(entry).url)
+    expect(newest.sort()).toEqual(tasks(3).map(({ url }) => url))
+    expect(await queue.counts(1)).toMatchObject({ failed: 3 })
+  })
+
   test('all of them can be listed, newest first, and re-driven in parts', async () => {
     const queue = await queueWith()
     await queue.admit(1, tasks(250))
@@ -332,6 +348,18 @@ describe('the inbox', () => {
       (await queue.redis.lrange(rejectedKey(queue.name), 0, -1)).map((text) => JSON.parse(text)),
     ).toEqual([rejected])
     expect(await queue.counts(1)).toMatchObject({ admitted: 1, pending: 1 })
+  })
+
+  test('the rejected list keeps the newest 10,000', async () => {
+    const queue = await queueWith()
+    const list = rejectedKey(queue.name)
+    await queue.redis.rpush(list, 'oldest', ...Array.from({ length: 9_999 }, () => 'older'))
+    await queue.redis.rpush(queue.name, 'one', 'two')
+    const rejected = ['one', 'two'].map((entry) => ({ entry, reason: 'is no URL', at: '' }))
+    await queue.takeInbox(['one', 'two'], [], rejected)
+    expect((await queue.lengths()).rejected).toBe(10_000)
+    expect(await queue.redis.lindex(list, 0)).toBe('older')
+    expect((await queue.redis.lrange(list, -2, -1)).map((entry) => JSON.parse(entry))).toEqual(rejected)
   })
 
   test('an entry that is no text can be taken too', async () => {

@@ -518,14 +518,19 @@ const includeDead = `local function iso(ms)
   return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, doy - math.floor((153 * mp + 2) / 5) + 1,
     math.floor(rest / 3600000), math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
+local KEPT = 10000
+local function tell(list, entries)
+  redis.call('RPUSH', list, unpack(entries))
+  redis.call('LTRIM', list, -KEPT, -1)
+end
 local function to_dead(ref, task, reason)
   local url = task.body:match('^%d+\\n([^\\n]*)') or ''
   redis.call('ZREM', LEASED, ref)
   task.state, task.token, task.begun, task.at, task.hard = 'f', '0', '0', string.format('%.0f', now), '0'
   save_task(ref, task)
   redis.call('ZADD', DEAD, 0, dead_member(ref, task))
-  redis.call('RPUSH', FAILED, '{"url":' .. cjson.encode(url) .. ',"run":' .. run_in(ref) .. ',"reason":'
-    .. cjson.encode(reason) .. ',"at":"' .. iso(now) .. '"}')
+  tell(FAILED, { '{"url":' .. cjson.encode(url) .. ',"run":' .. run_in(ref) .. ',"reason":'
+    .. cjson.encode(reason) .. ',"at":"' .. iso(now) .. '"}' })
   move(run_in(ref), 'running', 'failed')
   count('total', 'failed', 1)
 end
@@ -1363,7 +1368,7 @@ for _, batch in ipairs(batches) do
   end
 end
 if #rejected > 0 then
-  redis.call('RPUSH', REJECTED, unpack(rejected))
+  tell(REJECTED, rejected)
 end
 redis.call('LPOP', INBOX, entries)
 save_all()

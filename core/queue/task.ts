@@ -77,7 +77,7 @@ export interface QueueSettings {
   draining?: boolean
 }
 
-/** One malformed or unwanted inbox entry, as it is kept in `<inbox>:rejected`. */
+/** One malformed or unwanted inbox entry, as it is kept in `<inbox>:rejected` with the newest 10,000. */
 export interface Rejected {
   entry: string
   reason: string

@@ -58,7 +58,7 @@ for _, batch in ipairs(batches) do
   end
 end
 if #rejected > 0 then
-  redis.call('RPUSH', REJECTED, unpack(rejected))
+  tell(REJECTED, rejected)
 end
 redis.call('LPOP', INBOX, entries)
 save_all()

@@ -16,6 +16,13 @@ local function iso(ms)
     math.floor(rest / 3600000), math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
 end
 
+-- FAILED and REJECTED are for readers outside, who may never come: each keeps its newest entries.
+local KEPT = 10000
+local function tell(list, entries)
+  redis.call('RPUSH', list, unpack(entries))
+  redis.call('LTRIM', list, -KEPT, -1)
+end
+
 -- The running task becomes a dead letter; its record stays for a re-drive. cjson only ever sees strings: it cannot fail.
 local function to_dead(ref, task, reason)
   local url = task.body:match('^%d+\n([^\n]*)') or ''
@@ -23,8 +30,8 @@ local function to_dead(ref, task, reason)
   task.state, task.token, task.begun, task.at, task.hard = 'f', '0', '0', string.format('%.0f', now), '0'
   save_task(ref, task)
   redis.call('ZADD', DEAD, 0, dead_member(ref, task))
-  redis.call('RPUSH', FAILED, '{"url":' .. cjson.encode(url) .. ',"run":' .. run_in(ref) .. ',"reason":'
-    .. cjson.encode(reason) .. ',"at":"' .. iso(now) .. '"}')
+  tell(FAILED, { '{"url":' .. cjson.encode(url) .. ',"run":' .. run_in(ref) .. ',"reason":'
+    .. cjson.encode(reason) .. ',"at":"' .. iso(now) .. '"}' })
   move(run_in(ref), 'running', 'failed')
   count('total', 'failed', 1)
 end

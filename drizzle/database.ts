@@ -69,15 +69,8 @@ export async function requireTables(database: Database, url: string): Promise<vo
   }
 }
 
-const PASSING = new Set([
-  'ER_LOCK_DEADLOCK',
-  'ER_LOCK_WAIT_TIMEOUT',
-  'PROTOCOL_CONNECTION_LOST',
-  'ECONNRESET',
-  'EPIPE',
-  'ECONNREFUSED',
-  'ETIMEDOUT',
-])
+const CONTENDED = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'])
+const AWAY = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT'])
 
 /**
  * Runs `work` in a transaction, and the whole of it again when the database gave up for a passing reason (deadlock, lock
@@ -113,7 +106,12 @@ export async function inTransaction<T>(
 
 /** Whether trying the same again can succeed. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof Unavailable || PASSING.has((error as { code?: string }).code ?? '')
+  return isAway(error) || CONTENDED.has((error as { code?: string }).code ?? '')
+}
+
+/** Whether the server does not answer, to this or to anything else. */
+export function isAway(error: unknown): boolean {
+  return error instanceof Unavailable || AWAY.has((error as { code?: string }).code ?? '')
 }
 
 /** @throws Unavailable when no connection is free in time. */

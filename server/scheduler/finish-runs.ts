@@ -2,6 +2,7 @@ import type { Counts } from '../../core/queue/states'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { currentEpoch, wentBack } from '../services/epoch'
+import { oneByOne } from './one-by-one'
 import { recordDead } from './record-dead'
 
 /** A run that takes inbox entries stays open this long after the last one, so that a trickle of URLs makes one run. */
@@ -29,11 +30,13 @@ export async function finishRuns(s: Services, still: () => boolean): Promise<voi
     "SELECT id, spider_id AS spiderId, queue, open_key AS openKey FROM runs WHERE state = 'running' AND epoch = ? ORDER BY id LIMIT 1000",
     [epoch],
   )
-  for (const run of runs) {
-    if (!still()) return
-    if (run.openKey !== null) await detachFromInbox(s, run)
-    else await finishRun(s, run)
-  }
+  await oneByOne(
+    s,
+    runs,
+    still,
+    ({ id }) => ({ run: id }),
+    (run) => (run.openKey === null ? finishRun(s, run) : detachFromInbox(s, run)),
+  )
 }
 
 async function detachFromInbox(s: Services, run: OpenRun): Promise<void> {

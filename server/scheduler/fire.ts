@@ -1,5 +1,4 @@
 import type { PoolConnection } from 'mysql2/promise'
-import { sentence, UserError } from '../../core/errors'
 import type { Spider } from '../../core/spider'
 import { inTransaction } from '../../drizzle/database'
 import type { fires } from '../../drizzle/schema/crawl'
@@ -8,6 +7,7 @@ import { change, select } from '../db'
 import { nextFires } from '../services/cron'
 import { databaseNow } from '../services/schedules'
 import { hasSeeds } from '../services/seed-rows'
+import { oneByOne } from './one-by-one'
 
 /** A fire decided later than this was missed: no scheduler was there for it. */
 const LATE_MS = 60_000
@@ -46,17 +46,16 @@ export async function fireSchedules(s: Services, still: () => boolean): Promise<
     `SELECT id, cron, zone, decided_until AS decidedUntil, enabled,
             EXISTS (SELECT 1 FROM fires WHERE kind = 'queued' AND schedule_id = schedules.id) AS waiting FROM schedules ORDER BY id`,
   )
-  for (const schedule of schedules) {
-    if (!still()) return
-    try {
+  await oneByOne(
+    s,
+    schedules,
+    still,
+    ({ id }) => ({ schedule: id }),
+    async (schedule) => {
       if (schedule.waiting || (schedule.enabled && isDue(schedule, now)))
         while ((await decide(s, schedule.id, now)) && still());
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      // Stored by a version that knew another syntax or zone; the other schedules go on.
-      s.log.error({ schedule: schedule.id, cause: sentence(error) }, 'a schedule cannot fire')
-    }
-  }
+    },
+  )
 }
 
 const nextOf = new Map<string, number>()

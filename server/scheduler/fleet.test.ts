@@ -120,7 +120,11 @@ test('a worker that goes silent is lost once, and lives again when it speaks', a
 })
 
 test('a minute has one sample a queue, however many schedulers write it', async () => {
-  await Promise.all([sample(rig.services), sample(rig.services), sample(rig.services)])
+  await Promise.all([
+    sample(rig.services, always),
+    sample(rig.services, always),
+    sample(rig.services, always),
+  ])
   const rows = await rig.rows<{ n: number }>(
     'SELECT COUNT(*) AS n FROM samples WHERE queue = ? GROUP BY at',
     [rig.queue],
@@ -140,7 +144,7 @@ test('pause and limits come back by themselves after Redis has lost them, before
       .settings
   const before = await settings()
   expect(before).toMatchObject({ delayMs: 1234, maxRunning: 7, paused: true })
-  await repeatSettings(rig.services)
+  await repeatSettings(rig.services, always)
   expect(await settings()).toEqual(before)
   await rig.services.redis.del(await rig.services.redis.keys(`*${rig.queue}*`))
   await rig.rows('UPDATE queues SET created_at = created_at - INTERVAL 1 MINUTE')

@@ -2,6 +2,7 @@ import { sentence } from '../../core/errors'
 import type { Services } from '../context'
 import { settleEpoch } from '../services/epoch'
 import { listQueues, pushSettings } from '../services/queues'
+import { oneByOne } from './one-by-one'
 import { rebuildRuns } from './rebuild-runs'
 
 /**
@@ -17,11 +18,17 @@ export async function guardEpoch(s: Services, still: () => boolean): Promise<voi
     )
     await rewriteAof(s)
   }
-  for (const queue of await listQueues(s)) {
-    // Pause and limits are back before there is anything to claim.
-    if (began) await pushSettings(s, queue)
-    await s.queue(queue.name).setEpoch(epoch)
-  }
+  await oneByOne(
+    s,
+    await listQueues(s),
+    still,
+    ({ name }) => ({ queue: name }),
+    async (queue) => {
+      // Pause and limits are back before there is anything to claim.
+      if (began) await pushSettings(s, queue)
+      await s.queue(queue.name).setEpoch(epoch)
+    },
+  )
   await rebuildRuns(s, epoch, still)
 }
 

@@ -3,6 +3,7 @@ import type { Services } from '../context'
 import { change, select } from '../db'
 import { openFrontier, type SeededRun } from '../services/run-frontier'
 import { storedLinks, storedPages } from '../services/stored-pages'
+import { oneByOne } from './one-by-one'
 import { admitSeeds } from './seed-runs'
 
 const CHUNK = 500
@@ -19,16 +20,22 @@ export async function rebuildRuns(s: Services, epoch: number, still: () => boole
     "SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds FROM runs WHERE state = 'running' AND epoch < ? ORDER BY id",
     [epoch],
   )
-  for (const row of runs) {
-    const run = { ...row, definition: JSON.parse(row.definition) as SeededRun['definition'] }
-    if (!still() || !(await rebuildRun(s, run, still))) return
-    await change(s.database.pool, 'UPDATE runs SET epoch = ? WHERE id = ? AND epoch < ?', [
-      epoch,
-      run.id,
-      epoch,
-    ])
-    s.log.info({ run: run.id, queue: run.queue, epoch }, 'the run is rebuilt from the record')
-  }
+  await oneByOne(
+    s,
+    runs,
+    still,
+    ({ id }) => ({ run: id }),
+    async (row) => {
+      const run = { ...row, definition: JSON.parse(row.definition) as SeededRun['definition'] }
+      if (!(await rebuildRun(s, run, still))) return
+      await change(s.database.pool, 'UPDATE runs SET epoch = ? WHERE id = ? AND epoch < ?', [
+        epoch,
+        run.id,
+        epoch,
+      ])
+      s.log.info({ run: run.id, queue: run.queue, epoch }, 'the run is rebuilt from the record')
+    },
+  )
 }
 
 async function rebuildRun(s: Services, run: SeededRun, still: () => boolean): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { withdrawImport } from '../services/seeds'
+import { oneByOne } from './one-by-one'
 
 const SAMPLE_DAYS = 90
 const EVENT_DAYS = 90
@@ -52,8 +53,13 @@ export async function retain(s: Services, still: () => boolean): Promise<void> {
     pool,
     "SELECT id, queue FROM runs WHERE state IN ('finished', 'cancelled') AND failed = 0 AND finished_at BETWEEN UTC_TIMESTAMP(3) - INTERVAL 3 DAY AND UTC_TIMESTAMP(3) - INTERVAL 1 DAY",
   )
-  for (const { id, queue } of ended) {
-    if (!still()) return
-    await s.queue(queue).forget(id)
-  }
+  await oneByOne(
+    s,
+    ended,
+    still,
+    ({ id }) => ({ run: id }),
+    async ({ id, queue }) => {
+      await s.queue(queue).forget(id)
+    },
+  )
 }

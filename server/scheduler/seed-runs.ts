@@ -4,6 +4,7 @@ import { change, select } from '../db'
 import { currentEpoch } from '../services/epoch'
 import { openFrontier, type SeededRun } from '../services/run-frontier'
 import { SEED_CHUNK, seedTask, storedSeeds } from '../services/seed-rows'
+import { oneByOne } from './one-by-one'
 
 interface SeedingRun extends SeededRun {
   seedCursor: number
@@ -21,10 +22,13 @@ export async function seedRuns(s: Services, still: () => boolean): Promise<void>
     `SELECT id, spider_id AS spiderId, queue, definition, own_seeds AS ownSeeds, seed_cursor AS seedCursor, epoch FROM runs
      WHERE state = 'seeding' AND (epoch > 0 OR queue NOT IN (SELECT name FROM queues WHERE draining)) ORDER BY id LIMIT 20`,
   )
-  for (const run of runs) {
-    if (!still()) return
-    await seedRun(s, { ...run, definition: JSON.parse(run.definition) as SeededRun['definition'] }, still)
-  }
+  await oneByOne(
+    s,
+    runs,
+    still,
+    ({ id }) => ({ run: id }),
+    (run) => seedRun(s, { ...run, definition: JSON.parse(run.definition) as SeededRun['definition'] }, still),
+  )
 }
 
 async function seedRun(s: Services, run: SeedingRun, still: () => boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { parseInfo } from '../../core/redis-safety'
+import { isAway } from '../../drizzle/database'
 import type { Services } from '../context'
 import { change, select } from '../db'
 
@@ -64,8 +65,18 @@ async function lookAt(s: Services): Promise<Seen> {
     s.database.pool,
     'SELECT name FROM queues WHERE created_at < UTC_TIMESTAMP(3) - INTERVAL 10 SECOND',
   )
-  const lengths = await Promise.all(queues.map(({ name }) => s.queue(name).lengths()))
-  return { runId, replId, epochs: lengths.map(({ epoch }) => epoch) }
+  const epochs = await Promise.all(queues.map(({ name }) => epochOf(s, name)))
+  return { runId, replId, epochs: epochs.filter((epoch) => epoch !== null) }
+}
+
+/** Null for a queue whose keys were spoilt: nothing can be claimed from it, and it must not stop the others. */
+async function epochOf(s: Services, queue: string): Promise<number | null> {
+  try {
+    return (await s.queue(queue).lengths()).epoch
+  } catch (error) {
+    if (isAway(error)) throw error
+    return null
+  }
 }
 
 function isOther(known: Epoch, { runId, replId, epochs }: Seen): boolean {

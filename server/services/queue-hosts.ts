@@ -78,10 +78,10 @@ export async function setHostDelay(
     })
 }
 
-/** Gives Redis its copy of all hosts' delays. Repeats change nothing. */
-export async function pushHostDelays(s: Services): Promise<void> {
-  for (const { queue, host, delayMs } of await s.database.orm.select().from(hostDelays))
-    await s.queue(queue).setHostRate(host, delayMs)
+/** Gives Redis its copy of the delays of a queue's hosts. Repeats change nothing. */
+export async function pushHostDelays(s: Services, queue: string): Promise<void> {
+  const rows = await s.database.orm.select().from(hostDelays).where(eq(hostDelays.queue, queue))
+  for (const { host, delayMs } of rows) await s.queue(queue).setHostRate(host, delayMs)
 }
 
 /** Runs and failures looked at: what the index gives at once, whatever the size of the record. */

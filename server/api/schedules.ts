@@ -29,11 +29,15 @@ export const schedulesRouter = router({
     .input(
       z.strictObject({
         schedule: id,
-        before: id.optional(),
+        /** Time of the last one seen, in ms since 1970. */
+        before: z.number().int().optional(),
         limit: z.number().int().min(1).max(200).default(50),
       }),
     )
-    .query(({ ctx, input }) => listFires(ctx.services, input.schedule, input.before, input.limit)),
+    .query(({ ctx, input }) => {
+      const before = input.before === undefined ? undefined : new Date(input.before)
+      return listFires(ctx.services, input.schedule, before, input.limit)
+    }),
 
   save: operatorProcedure
     .input(

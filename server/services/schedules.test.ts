@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
 import { decide } from '../scheduler/fire'
 import {
@@ -95,18 +95,37 @@ test('a schedule that is removed fires no more, neither what waits; what it did 
   expect(await rig.rows('SELECT id FROM runs WHERE schedule_id = ?', [id])).toHaveLength(1)
 })
 
-test('the history of fires is read page by page, newest first', async () => {
+test('the history of fires is read page by page, the latest time first, whenever each was written down', async () => {
   const { id } = await save({ cron: '0 * * * *', overlap: 'parallel', missed: 'skip' })
-  await decidedUntil(id, new Date('2026-06-01T00:00Z'))
-  await decide(rig.services, id, new Date('2026-06-01T07:30Z'))
+  const other = await save({ name: 'other' })
+  for (const [from, to] of [
+    ['04:00', '07:30'],
+    ['00:00', '04:30'],
+  ]) {
+    await decidedUntil(id, new Date(`2026-06-01T${from}Z`))
+    await decide(rig.services, id, new Date(`2026-06-01T${to}Z`))
+  }
+  await rig.rows(
+    "INSERT INTO fires (schedule_id, fire_at, kind, created_at) SELECT ?, '2026-06-01' + INTERVAL seq MINUTE, 'fired', UTC_TIMESTAMP(3) FROM (WITH RECURSIVE n (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < 900) SELECT seq FROM n) AS numbers",
+    [other.id],
+  )
+  const asked = vi.spyOn(rig.services.database.pool, 'query')
   const pages = []
-  for (let before: number | undefined; ; ) {
+  for (let before: Date | undefined; ; ) {
     const page = await listFires(rig.services, id, before, 3)
     if (page.length === 0) break
     pages.push(page.map(({ fireAt }) => fireAt.getUTCHours()))
-    before = page.at(-1)!.id
+    before = page.at(-1)!.fireAt
   }
   expect(pages).toEqual([[7, 6, 5], [4, 3, 2], [1]])
+
+  const queries = asked.mock.calls as unknown as [{ sql: string }, unknown[]][]
+  asked.mockRestore()
+  expect(queries).toHaveLength(4)
+  for (const [{ sql }, values] of queries) {
+    const plan = await rig.rows<{ key: string; Extra: string }>(`EXPLAIN ${sql}`, values)
+    expect(plan).toMatchObject([{ key: 'fires_one', Extra: expect.not.stringMatching(/filesort|temporary/) }])
+  }
 })
 
 test('a schedule that is not there is named, whatever is wanted of it', async () => {

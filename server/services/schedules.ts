@@ -131,18 +131,21 @@ export function previewFires(cron: string, zone: string, count: number, after: D
   return nextFires(cron, zone, after, count)
 }
 
-/** What became of each time a schedule was due, newest first. `before` is the id of the last one seen. */
+/**
+ * What became of each time a schedule was due, the latest time first: the order of the unique index (schedule, time), so that
+ * the first page of a long history costs as much as the last. `before` is the time of the last one seen.
+ */
 export async function listFires(
   s: Services,
   schedule: number,
-  before?: number,
+  before?: Date,
   limit = 50,
 ): Promise<(typeof fires.$inferSelect)[]> {
   return s.database.orm
     .select()
     .from(fires)
-    .where(and(eq(fires.scheduleId, schedule), before === undefined ? undefined : lt(fires.id, before)))
-    .orderBy(desc(fires.id))
+    .where(and(eq(fires.scheduleId, schedule), before && lt(fires.fireAt, before)))
+    .orderBy(desc(fires.fireAt))
     .limit(Math.min(limit, 500))
 }
 

@@ -60,6 +60,8 @@ export const seeds = mysqlTable(
     uniqueIndex('seeds_one').on(table.spiderId, table.runId, table.urlHash),
     // Seeding reads a run's own seeds or those of its spider (run 0) by rising id, a chunk at a time.
     index('seeds_run').on(table.runId, table.spiderId, table.id),
+    // An import that broke off is taken back by its number.
+    index('seeds_import').on(table.importId),
   ],
 )
 
@@ -185,12 +187,16 @@ export const fires = mysqlTable(
   ],
 )
 
-/** A file of seeds someone uploaded, and what became of its rows. */
+/** A file of seeds someone uploaded, and what became of its rows. Its seeds count once it is `finished`, all at once. */
 export const imports = mysqlTable('imports', {
   id: int('id').autoincrement().primaryKey(),
   spiderId: int('spider_id').notNull(),
   fileName: varchar('file_name', { length: 255 }).notNull(),
   state: varchar('state', { length: 10, enum: ['running', 'finished', 'failed'] }).notNull(),
+  /** The spider, as long as seeds of a file that is not finished may be there: one such file a spider at a time. */
+  openFor: int('open_for').unique(),
+  /** When the process that reads the file last said that it lives. */
+  aliveAt: instant('alive_at'),
   rows: bigint('rows', { mode: 'number' }).notNull().default(0),
   accepted: bigint('accepted', { mode: 'number' }).notNull().default(0),
   duplicates: bigint('duplicates', { mode: 'number' }).notNull().default(0),

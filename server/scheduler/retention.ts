@@ -1,6 +1,5 @@
 import type { Services } from '../context'
 import { change, select } from '../db'
-import { withdrawImport } from '../services/seeds'
 import { oneByOne } from './one-by-one'
 
 const SAMPLE_DAYS = 90
@@ -37,17 +36,6 @@ export async function retain(s: Services, still: () => boolean): Promise<void> {
     );
     await change(pool, "DELETE FROM runs WHERE id = ? AND state = 'preparing'", [id])
   }
-  // Files that were never read to their end: their reader died.
-  const cut = await select<{ importId: number; spiderId: number }>(
-    pool,
-    "SELECT id AS importId, spider_id AS spiderId FROM imports WHERE state = 'running' AND created_at < UTC_TIMESTAMP(3) - INTERVAL 1 DAY",
-  )
-  for (const owner of cut)
-    await withdrawImport(
-      s,
-      { ...owner, runId: 0 },
-      'The process that read the file ended before it was done; import the file again.',
-    )
   // A day after its end a run without dead letters needs nothing in Redis any more.
   const ended = await select<{ id: number; queue: string }>(
     pool,

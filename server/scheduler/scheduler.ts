@@ -16,6 +16,7 @@ import { sample } from './sample'
 import { seedRuns } from './seed-runs'
 import { repeatSettings } from './settings'
 import { watchWorkers } from './watch-workers'
+import { withdrawImports } from './withdraw-imports'
 
 interface Duty {
   name: string
@@ -36,6 +37,7 @@ const duties = (): Duty[] => [
   { name: 'cancel-runs', everyMs: 250, leader: true, work: cancelRuns },
   { name: 'sample', everyMs: 10_000, leader: true, work: sample },
   { name: 'watch-workers', everyMs: 5_000, leader: true, work: watchWorkers },
+  { name: 'withdraw-imports', everyMs: 5_000, leader: true, work: withdrawImports },
   { name: 'retention', everyMs: 3_600_000, leader: true, work: retain },
   { name: 'reap', everyMs: env().REAP_SECONDS * 1000, leader: false, work: reap },
 ]

@@ -142,7 +142,7 @@ async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
     const rows = await storedSeeds(s.database.pool, run, cursor)
     if (rows.length === 0) return
     // Those of the spider count if they were there when the run began.
-    yield rows.filter((seed) => run.ownSeeds || seed.createdAt < run.createdAt).map(({ url }) => url)
+    yield rows.filter((seed) => run.ownSeeds || seed.since < run.createdAt).map(({ url }) => url)
     cursor = rows.at(-1)!.id
   }
 }

@@ -1,4 +1,4 @@
-import type { Pool } from 'mysql2/promise'
+import type { Pool, PoolConnection } from 'mysql2/promise'
 import { z } from 'zod'
 import { sentence, UserError } from '../../core/errors'
 import type { NewTask } from '../../core/queue/task'
@@ -60,7 +60,10 @@ export function refusal(error: unknown): string {
   return sentence(error)
 }
 
-/** Stores up to `SEED_CHUNK` rows; those that are there already stay as they are. @returns how many are new. */
+/**
+ * Stores up to `SEED_CHUNK` rows; those that are there already stay as they are. @returns how many are new.
+ * @throws UserError when they belong to an import that was withdrawn meanwhile.
+ */
 export async function insertSeeds(
   pool: Pool,
   owner: { spiderId: number; runId: number; importId?: number },
@@ -82,14 +85,27 @@ export async function insertSeeds(
       owner.importId ?? null,
       now,
     ])
-  const result = await inTransaction(pool, (connection) =>
-    change(
+  const result = await inTransaction(pool, async (connection) => {
+    if (owner.importId !== undefined) await holdImport(connection, owner.importId)
+    return change(
       connection,
       'INSERT IGNORE INTO seeds (spider_id, run_id, url, url_hash, priority, depth, meta, import_id, created_at) VALUES ?',
       [values],
-    ),
-  )
+    )
+  })
   return result.affectedRows
+}
+
+/** Keeps an import from being withdrawn until the transaction ends. @throws UserError when it was withdrawn already. */
+export async function holdImport(connection: PoolConnection, id: number): Promise<'running' | 'finished'> {
+  const [row] = await select<{ state: 'running' | 'finished' | 'failed'; error: string | null }>(
+    connection,
+    'SELECT state, error FROM imports WHERE id = ? FOR UPDATE',
+    [id],
+  )
+  if (!row || row.state === 'failed')
+    throw new UserError(row?.error ?? `The import ${id} is gone; import the file again.`)
+  return row.state
 }
 
 /** Whose seeds a run begins with: its own where it was given some, otherwise its spider's. */
@@ -101,14 +117,19 @@ interface SeedOwner {
 
 interface StoredSeed extends Omit<SeedRow, 'hash'> {
   id: number
-  createdAt: Date
+  /** Since when runs begin with it: for a seed from a file, the moment at which all of the file was read. */
+  since: Date
 }
+
+/** Seeds that count, of those stored: the ones of a file only once it was read to its end. */
+const COUNTED =
+  "seeds LEFT JOIN imports ON imports.id = seeds.import_id WHERE seeds.run_id = ? AND seeds.spider_id = ? AND seeds.enabled AND (imports.id IS NULL OR imports.state = 'finished')"
 
 /** Up to `SEED_CHUNK` of the stored seeds that a run begins with, from the one after `cursor` on, by rising id. */
 export async function storedSeeds(on: Sql, run: SeedOwner, cursor: number): Promise<StoredSeed[]> {
   return select(
     on,
-    `SELECT id, url, priority, depth, meta, created_at AS createdAt FROM seeds WHERE run_id = ? AND spider_id = ? AND enabled AND id > ? ORDER BY id LIMIT ${SEED_CHUNK}`,
+    `SELECT seeds.id, url, priority, depth, meta, COALESCE(imports.finished_at, seeds.created_at) AS since FROM ${COUNTED} AND seeds.id > ? ORDER BY seeds.id LIMIT ${SEED_CHUNK}`,
     [run.ownSeeds ? run.id : 0, run.spiderId, cursor],
   )
 }
@@ -116,8 +137,7 @@ export async function storedSeeds(on: Sql, run: SeedOwner, cursor: number): Prom
 /** Whether a run that is given no seeds of its own has somewhere to begin. */
 export async function hasSeeds(on: Sql, spider: { id: number; definition: Spider }): Promise<boolean> {
   if (spider.definition.seeds.length > 0) return true
-  const stored = 'SELECT 1 FROM seeds WHERE run_id = 0 AND spider_id = ? AND enabled LIMIT 1'
-  return (await select(on, stored, [spider.id])).length > 0
+  return (await select(on, `SELECT 1 FROM ${COUNTED} LIMIT 1`, [0, spider.id])).length > 0
 }
 
 /** The task that a stored seed becomes. */

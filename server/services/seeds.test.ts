@@ -1,8 +1,14 @@
 import iconv from 'iconv-lite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
+import { readRun } from '../../worker/sink/runs'
+import { openServices } from '../context'
+import { withdrawImports } from '../scheduler/withdraw-imports'
+import { createRun } from './runs'
+import { hasSeeds, storedSeeds } from './seed-rows'
 import { importSeeds } from './seeds'
 import { saveSpider } from './spiders'
+import { withdrawImport } from './withdraw-import'
 
 let rig: ServerRig
 beforeAll(async () => {
@@ -126,7 +132,7 @@ test('a field in quotes may go on over lines, and lines are still counted as the
 test('a line of a megabyte is one bad line', async () => {
   const { report, urls } = await imported(
     `url\nhttps://a.test/${'x'.repeat(1_000_000)}\nhttps://a.test/ok\n`,
-    65_536,
+    100_000,
   )
   expect(report.report).toMatchObject([{ line: 2, reason: expect.stringMatching(/longer than/) }])
   expect(urls).toEqual(['https://a.test/ok'])
@@ -164,4 +170,173 @@ test('a file that breaks off leaves no seed behind, and its import says why', as
   expect(await rig.rows('SELECT state, error FROM imports WHERE spider_id = ?', [spider.id])).toEqual([
     { state: 'failed', error: 'the upload was cut off' },
   ])
+})
+
+const PATIENCE = { timeout: 20_000 }
+
+/** A file of 1,200 seeds that is read up to some point after the thousandth, and goes on with `goOn`. */
+async function halfRead(services = rig.services) {
+  const spider = await saveSpider(rig.services, { name: `h${Math.random().toString(36).slice(2)}` }, 'test')
+  const line = (n: number) => `https://half.test/${n}\n`
+  let goOn = () => {}
+  const paused = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  async function* stream() {
+    yield Buffer.from(`url\n${Array.from({ length: 1100 }, (_, n) => line(n)).join('')}`)
+    await paused
+    yield Buffer.from(Array.from({ length: 100 }, (_, n) => line(1100 + n)).join(''))
+  }
+  const input = { spider: spider.id, fileName: 'half.csv', stream: stream(), actor: 'me' }
+  const done = importSeeds(services, input)
+  // Somebody looks at it below; until then a failure must not end the test run.
+  done.catch(() => {})
+  const stored = async () =>
+    (await rig.rows<{ n: number }>('SELECT COUNT(*) AS n FROM seeds WHERE spider_id = ?', [spider.id]))[0]!.n
+  await vi.waitUntil(async () => (await stored()) >= 500, PATIENCE)
+  const record = async () =>
+    (
+      await rig.rows<{ id: number; state: string; error: string | null; open_for: number | null }>(
+        'SELECT id, state, error, open_for FROM imports WHERE spider_id = ?',
+        [spider.id],
+      )
+    )[0]!
+  const silent = () =>
+    rig.rows('UPDATE imports SET alive_at = alive_at - INTERVAL 61 SECOND WHERE spider_id = ?', [spider.id])
+  return { spider, done, goOn, stored, record, silent }
+}
+
+test('seeds of a file count once it was read to its end, and then all at once', async () => {
+  const { spider, done, goOn, stored } = await halfRead()
+  const { pool } = rig.services.database
+  const begin = () =>
+    createRun(rig.services, { spider: spider.id, queue: rig.queue, trigger: 'manual' }).then(({ id }) => id)
+  expect(await hasSeeds(pool, spider)).toBe(false)
+  await expect(begin()).rejects.toThrow(/nowhere to begin/)
+  goOn()
+  expect(await done).toMatchObject({ accepted: 1200 })
+  const counted = []
+  for (let cursor = 0; ; cursor = counted.at(-1)!.id) {
+    const some = await storedSeeds(pool, { id: 0, spiderId: spider.id, ownSeeds: false }, cursor)
+    if (some.length === 0) break
+    counted.push(...some)
+  }
+  expect(counted).toHaveLength(1200)
+  const id = await begin()
+  expect((await readRun(pool, id))!.seeds).toHaveLength(1200)
+  await rig.rows("UPDATE imports SET state = 'running' WHERE spider_id = ?", [spider.id])
+  expect((await readRun(pool, id))!.seeds).toEqual([])
+  expect(await stored()).toBe(1200)
+})
+
+test('one file a spider is read at a time; the next is refused by name until that is done', async () => {
+  const { spider, done, goOn } = await halfRead()
+  const next = () =>
+    importSeeds(rig.services, {
+      spider: spider.id,
+      fileName: 'next.csv',
+      stream: (async function* () {
+        yield Buffer.from('https://half.test/1\nhttps://half.test/new\n')
+      })(),
+      actor: 'me',
+    })
+  await expect(next()).rejects.toThrow(/Another file \(half\.csv\) is being read for the spider/)
+  goOn()
+  await done
+  expect(await next()).toMatchObject({ accepted: 1, duplicates: 1 })
+})
+
+test('a file whose reader is silent for a minute is taken back at the next turn, and a reader that wakes up writes no more', async () => {
+  const { done, goOn, stored, record, silent } = await halfRead()
+  await withdrawImports(rig.services, () => true)
+  expect(await record()).toMatchObject({ state: 'running' })
+  await silent()
+  await withdrawImports(rig.services, () => true)
+  expect(await stored()).toBe(0)
+  goOn()
+  await expect(done).rejects.toThrow(/ended before it was done; import the file again/)
+  expect(await stored()).toBe(0)
+  expect(await record()).toMatchObject({
+    state: 'failed',
+    open_for: null,
+    error: expect.stringMatching(/ended before/),
+  })
+})
+
+test('a file that comes slowly, to a reader that lives, is read to its end', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const { done, goOn, record, silent, spider } = await halfRead()
+    await silent()
+    vi.advanceTimersByTime(5_000)
+    const alive =
+      'SELECT 1 FROM imports WHERE spider_id = ? AND alive_at > UTC_TIMESTAMP(3) - INTERVAL 50 SECOND'
+    await vi.waitUntil(async () => (await rig.rows(alive, [spider.id])).length > 0, PATIENCE)
+    await withdrawImports(rig.services, () => true)
+    expect(await record()).toMatchObject({ state: 'running' })
+    goOn()
+    expect(await done).toMatchObject({ accepted: 1200 })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('what a reader can’t take back itself, because the database is away from it, is taken back for it', async () => {
+  const services = await openServices('reader')
+  const { done, goOn, stored, record, silent } = await halfRead(services)
+  await services.close()
+  goOn()
+  await expect(done).rejects.toThrow()
+  expect(await record()).toMatchObject({ state: 'running' })
+  expect(await stored()).toBeGreaterThan(0)
+  await silent()
+  await withdrawImports(rig.services, () => true)
+  expect(await stored()).toBe(0)
+})
+
+test('an import that was taken back half-way is taken back to its end, and one that is finished is not touched', async () => {
+  const { spider, rows } = await imported('url\nhttps://a.test/1\n')
+  expect(rows).toHaveLength(1)
+  const [row] = await rig.rows<{ id: number }>('SELECT id FROM imports WHERE spider_id = ?', [spider.id])
+  await withdrawImport(rig.services, row!.id, 'nobody wants it')
+  const left = () => rig.rows('SELECT url FROM seeds WHERE spider_id = ?', [spider.id])
+  expect(await left()).toHaveLength(1)
+  await rig.rows("UPDATE imports SET state = 'failed', open_for = spider_id WHERE id = ?", [row!.id])
+  await withdrawImports(rig.services, () => true)
+  expect(await left()).toEqual([])
+  expect(await rig.rows('SELECT open_for, accepted FROM imports WHERE id = ?', [row!.id])).toEqual([
+    { open_for: null, accepted: 0 },
+  ])
+})
+
+test('when replies of the database are lost and steps are sent twice, seeds, figures and the audit log are those of once', async () => {
+  const { pool } = rig.services.database
+  const getConnection = pool.getConnection.bind(pool)
+  let lost = 0
+  const spy = vi.spyOn(pool, 'getConnection').mockImplementation(async () => {
+    const connection = await getConnection()
+    const commit = connection.commit.bind(connection)
+    connection.commit = async () => {
+      connection.commit = commit
+      await commit()
+      if (lost++ % 2 === 0) throw Object.assign(new Error('lost'), { code: 'PROTOCOL_CONNECTION_LOST' })
+    }
+    return connection
+  })
+  const { report, urls, spider } = await imported(
+    `url\n${Array.from({ length: 700 }, (_, n) => `https://a.test/${n}\n`).join('')}https://a.test/1\nftp://a.test/\n`,
+    65_536,
+  )
+  spy.mockRestore()
+  expect(lost).toBeGreaterThan(6)
+  expect(urls).toHaveLength(700)
+  expect(report).toMatchObject({ rows: 702, accepted: 700, duplicates: 1, rejected: 1 })
+  expect(
+    await rig.rows('SELECT state, accepted, duplicates FROM imports WHERE spider_id = ?', [spider.id]),
+  ).toEqual([{ state: 'finished', accepted: 700, duplicates: 1 }])
+  expect(
+    await rig.rows("SELECT action FROM audit_log WHERE action = 'seeds.import' AND subject = ?", [
+      spider.name,
+    ]),
+  ).toHaveLength(1)
 })

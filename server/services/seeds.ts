@@ -1,18 +1,18 @@
 import { sentence, UserError } from '../../core/errors'
+import { inTransaction } from '../../drizzle/database'
 import type { Services } from '../context'
-import { change } from '../db'
+import { change, select } from '../db'
 import { type Actor, recordChange } from './audit-log'
 import { csvFields } from './csv-line'
 import { type SeedColumns, seedColumns, seedOf } from './seed-columns'
-import { insertSeeds, refusal, SEED_CHUNK, type SeedRow, toSeedRow } from './seed-rows'
-import { getSpider } from './spiders'
+import { holdImport, insertSeeds, refusal, SEED_CHUNK, type SeedRow, toSeedRow } from './seed-rows'
+import { getSpider, type SavedSpider } from './spiders'
 import { LINE_CHARACTERS, type TextLine, textLines } from './text-lines'
+import { withdrawImport } from './withdraw-import'
 
 export interface SeedImport {
   /** Id or name of the spider whose every run begins with these seeds. */
   spider: number | string
-  /** For one run only. */
-  runId?: number
   fileName: string
   stream: AsyncIterable<Uint8Array>
   actor: Actor
@@ -45,20 +45,22 @@ const TEXT_CHARACTERS = 200
 /** A field in quotes may go on over so many lines; a quote that is open for longer was never closed. */
 const LINES_A_ROW = 50
 
+/** How often the reader of a file says that it lives. */
+const ALIVE_EVERY_MS = 5_000
+/** A reader that has said nothing for so long is taken for dead, and its import is taken back. */
+export const IMPORT_SILENT_SECONDS = 60
+
 /**
  * Reads seeds from a CSV file (or a plain list of URLs) of any size in bounded memory: encoding, delimiter and header are
- * found out, bad lines are named and the good ones kept. When the file cannot be read to its end, none of it is kept.
- * @throws UserError when the spider is unknown or the file cannot be read.
+ * found out, bad lines are named and the good ones kept. When the file cannot be read to its end, none of it is kept, whatever
+ * the reason: runs begin with its seeds only once all are there (`withdraw-import.ts` is the other way out).
+ * @throws UserError when the spider is unknown, another file is being read for it, or the file cannot be read.
  */
 export async function importSeeds(s: Services, input: SeedImport): Promise<ImportReport> {
   const spider = await getSpider(s, input.spider)
   const { pool } = s.database
-  const { insertId: id } = await change(
-    pool,
-    "INSERT INTO imports (spider_id, file_name, state, author, created_at) VALUES (?, ?, 'running', ?, UTC_TIMESTAMP(3))",
-    [spider.id, input.fileName.slice(0, 255), input.actor.slice(0, 191)],
-  )
-  const owner = { spiderId: spider.id, runId: input.runId ?? 0, importId: id }
+  const id = await beginImport(s, spider, input)
+  const owner = { spiderId: spider.id, runId: 0, importId: id }
   const figures = { rows: 0, accepted: 0, duplicates: 0, rejected: 0 }
   const report: RejectedLine[] = []
   const store = async (rows: SeedRow[]) => {
@@ -67,6 +69,11 @@ export async function importSeeds(s: Services, input: SeedImport): Promise<Impor
     figures.duplicates += rows.length - accepted
     input.onProgress?.({ ...figures })
   }
+  const alive = setInterval(() => {
+    sayAlive(s, id, figures).catch((error: unknown) =>
+      s.log.warn({ import: id, cause: sentence(error) }, 'an import could not say that it goes on'),
+    )
+  }, ALIVE_EVERY_MS)
   let storing = Promise.resolve()
   try {
     let chunk: SeedRow[] = []
@@ -85,22 +92,82 @@ export async function importSeeds(s: Services, input: SeedImport): Promise<Impor
     }
     await storing
     await store(chunk)
-    await change(
-      pool,
-      "UPDATE imports SET state = 'finished', `rows` = ?, accepted = ?, duplicates = ?, rejected = ?, report = ?, finished_at = UTC_TIMESTAMP(3) WHERE id = ?",
-      [figures.rows, figures.accepted, figures.duplicates, figures.rejected, JSON.stringify(report), id],
-    )
-    await recordChange(pool, input.actor, 'seeds.import', spider.name, {
-      import: id,
-      file: input.fileName,
-      ...figures,
-    })
-    return { id, ...figures, report }
+    return await finishImport(s, id, spider, input, { ...figures, report })
   } catch (error) {
     await storing.catch(() => {})
-    await withdrawImport(s, owner, sentence(error))
+    await withdrawImport(s, id, sentence(error)).catch((fault: unknown) =>
+      s.log.error(
+        { err: fault, import: id },
+        'an import that broke off is left to the scheduler to take back',
+      ),
+    )
     throw error
+  } finally {
+    clearInterval(alive)
   }
+}
+
+/** @returns the number of the import. @throws UserError while another file is read for the spider. */
+async function beginImport(s: Services, spider: SavedSpider, input: SeedImport): Promise<number> {
+  const { pool } = s.database
+  // The unique key decides between two who begin at once.
+  const { affectedRows, insertId } = await change(
+    pool,
+    "INSERT IGNORE INTO imports (spider_id, file_name, state, open_for, alive_at, author, created_at) VALUES (?, ?, 'running', ?, UTC_TIMESTAMP(3), ?, UTC_TIMESTAMP(3))",
+    [spider.id, input.fileName.slice(0, 255), spider.id, input.actor.slice(0, 191)],
+  )
+  if (affectedRows === 1) return insertId
+  const [other] = await select<{ file: string }>(
+    pool,
+    'SELECT file_name AS file FROM imports WHERE open_for = ?',
+    [spider.id],
+  )
+  throw new UserError(
+    `Another file (${other?.file ?? 'just done'}) is being read for the spider "${spider.name}"; import this one when that is done.`,
+  )
+}
+
+async function sayAlive(s: Services, id: number, { rows, accepted, duplicates, rejected }: ImportFigures) {
+  await change(
+    s.database.pool,
+    "UPDATE imports SET alive_at = UTC_TIMESTAMP(3), `rows` = ?, accepted = ?, duplicates = ?, rejected = ? WHERE id = ? AND state = 'running'",
+    [rows, accepted, duplicates, rejected, id],
+  )
+}
+
+/** Lets all seeds of the file count, in one step. @throws UserError when the import was withdrawn meanwhile. */
+async function finishImport(
+  s: Services,
+  id: number,
+  spider: SavedSpider,
+  { fileName, actor }: SeedImport,
+  { rows, rejected, report }: Omit<ImportReport, 'id'>,
+): Promise<ImportReport> {
+  return inTransaction(s.database.pool, async (connection) => {
+    const state = await holdImport(connection, id)
+    // Counted anew: a chunk that was sent twice, because the first reply was lost, found its own rows there.
+    const [counted] = await select<{ accepted: number }>(
+      connection,
+      'SELECT COUNT(*) AS accepted FROM seeds WHERE import_id = ?',
+      [id],
+    )
+    const { accepted } = counted!
+    const figures = { rows, accepted, duplicates: rows - rejected - accepted, rejected }
+    // Finished already: the reply to an earlier try of this very step was lost.
+    if (state === 'running') {
+      await change(
+        connection,
+        "UPDATE imports SET state = 'finished', open_for = NULL, `rows` = ?, accepted = ?, duplicates = ?, rejected = ?, report = ?, finished_at = UTC_TIMESTAMP(3) WHERE id = ?",
+        [rows, accepted, figures.duplicates, rejected, JSON.stringify(report), id],
+      )
+      await recordChange(connection, actor, 'seeds.import', spider.name, {
+        import: id,
+        file: fileName,
+        ...figures,
+      })
+    }
+    return { id, ...figures, report }
+  })
 }
 
 async function* seedRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<SeedRow | RejectedLine> {
@@ -176,34 +243,5 @@ async function* csvRows(
       }
       ahead.unshift(...tried)
     }
-  }
-}
-
-/** Takes the seeds of an import back and says why in its record: one that failed leaves none behind. */
-export async function withdrawImport(
-  s: Services,
-  owner: { spiderId: number; runId: number; importId: number },
-  why: string,
-): Promise<void> {
-  const { pool } = s.database
-  try {
-    for (let removed = 1; removed > 0; ) {
-      const result = await change(
-        pool,
-        'DELETE FROM seeds WHERE spider_id = ? AND run_id = ? AND import_id = ? LIMIT 5000',
-        [owner.spiderId, owner.runId, owner.importId],
-      )
-      removed = result.affectedRows
-    }
-    await change(
-      pool,
-      "UPDATE imports SET state = 'failed', error = ?, finished_at = UTC_TIMESTAMP(3) WHERE id = ?",
-      [why, owner.importId],
-    )
-  } catch (error) {
-    s.log.error(
-      { err: error, import: owner.importId },
-      'the seeds of an import that failed could not be removed',
-    )
   }
 }

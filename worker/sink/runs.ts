@@ -19,7 +19,7 @@ export async function readRun(pool: Pool, id: number): Promise<RunRecord | null>
   if (!row) return null
   const definition = spiderSchema.parse(JSON.parse(row.definition))
   const [seeds] = await pool.query(
-    'SELECT url FROM seeds WHERE run_id = ? AND spider_id = ? AND enabled LIMIT ?',
+    "SELECT url FROM seeds LEFT JOIN imports ON imports.id = seeds.import_id WHERE seeds.run_id = ? AND seeds.spider_id = ? AND seeds.enabled AND (imports.id IS NULL OR imports.state = 'finished') LIMIT ?",
     [row.own_seeds ? id : 0, row.spider_id, SEEDS_REMEMBERED],
   )
   const written = row.own_seeds ? [] : definition.seeds

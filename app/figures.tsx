@@ -60,6 +60,20 @@ export function useFigures() {
       })
       return `${date} ${clock(ms)} ${zoneName(ms)}`
     },
+    /** Weekday, date and time in a zone of its own, named; with seconds only where there are any. */
+    inZone: (ms: number, timeZone: string) =>
+      new Intl.DateTimeFormat(locale, {
+        timeZone,
+        weekday: 'short',
+        year: 'numeric',
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        ...(ms % 60_000 !== 0 && { second: '2-digit' as const }),
+        hourCycle: 'h23',
+        timeZoneName: 'short',
+      }).format(ms),
     /** Time of day to the second. */
     clock,
     /** For the axis of a chart: the time, or the day where a range is longer than two days. */

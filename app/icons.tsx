@@ -45,6 +45,19 @@ export const QueuesIcon = () => (
   </Icon>
 )
 
+export const SchedulesIcon = () => (
+  <Icon>
+    <rect x="3.5" y="5" width="17" height="15.5" rx="2" />
+    <path d="M3.5 10h17M8 2.5v4M16 2.5v4M12 13v3.5l2.5 1" />
+  </Icon>
+)
+
+export const PlusIcon = () => (
+  <Icon size={16}>
+    <path d="M12 5v14M5 12h14" />
+  </Icon>
+)
+
 export const PauseIcon = () => (
   <Icon size={16}>
     <path d="M8 5v14M16 5v14" strokeWidth={3} />

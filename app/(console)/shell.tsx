@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, QueuesIcon, RunsIcon } from '../icons'
+import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -25,6 +25,12 @@ const SECTIONS = [
     href: '/queues',
     owns: (path: string) => path.startsWith('/queues'),
     Icon: QueuesIcon,
+  },
+  {
+    key: 'schedules',
+    href: '/schedules',
+    owns: (path: string) => path.startsWith('/schedules'),
+    Icon: SchedulesIcon,
   },
 ] as const
 

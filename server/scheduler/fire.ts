@@ -1,12 +1,10 @@
 import type { PoolConnection } from 'mysql2/promise'
-import type { Spider } from '../../core/spider'
 import { inTransaction } from '../../drizzle/database'
-import type { fires } from '../../drizzle/schema/crawl'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { nextFires } from '../services/cron'
+import { type FireKind, type FiringSchedule, recordFire, startRun } from '../services/fires'
 import { databaseNow } from '../services/schedules'
-import { hasSeeds } from '../services/seed-rows'
 import { oneByOne } from './one-by-one'
 
 /** A fire decided later than this was missed: no scheduler was there for it. */
@@ -16,12 +14,7 @@ const AT_ONCE = 200
 /** Fires of a schedule that may wait for their turn: beyond that, waiting longer only hides that its runs take too long. */
 const MOST_WAITING = 100
 
-type FireKind = (typeof fires.$inferSelect)['kind']
-
-interface Due {
-  id: number
-  spiderId: number
-  queue: string
+interface Due extends FiringSchedule {
   cron: string
   zone: string
   overlap: 'skip' | 'queue' | 'parallel'
@@ -114,7 +107,7 @@ async function fireOne(
   laterIsDue: boolean,
 ): Promise<number | null> {
   const write = async (kind: FireKind, reason: string | null) => {
-    await note(connection, schedule, time, kind, reason)
+    await recordFire(connection, schedule, time, kind, reason)
     return null
   }
   const late = now.getTime() - time.getTime() > LATE_MS
@@ -135,7 +128,7 @@ async function fireOne(
   }
   // The row of the fire comes first: where it is there already, the time was decided before and there is nothing to start.
   if (
-    !(await note(
+    !(await recordFire(
       connection,
       schedule,
       time,
@@ -171,55 +164,6 @@ async function dropWaiting(connection: PoolConnection, schedule: number): Promis
     "UPDATE fires SET kind = 'skipped', reason = 'the schedule was stopped while this fire waited' WHERE schedule_id = ? AND kind = 'queued'",
     [schedule],
   )
-}
-
-/** Makes the run of a fire, with the spider as it is now. @returns null, and says so in the fire, when there is nothing to run. */
-async function startRun(connection: PoolConnection, schedule: Due, time: Date): Promise<number | null> {
-  const [spider] = await select<{ definition: string }>(
-    connection,
-    'SELECT definition FROM spiders WHERE id = ?',
-    [schedule.spiderId],
-  )
-  const skip = async (reason: string) => {
-    await change(
-      connection,
-      "UPDATE fires SET kind = 'skipped', reason = ? WHERE schedule_id = ? AND fire_at = ?",
-      [reason, schedule.id, time],
-    )
-    return null
-  }
-  if (!spider) return skip('its spider is gone')
-  const definition = JSON.parse(spider.definition) as Spider
-  if (!(await hasSeeds(connection, { id: schedule.spiderId, definition })))
-    return skip('its spider has no seeds to begin with')
-  const { insertId: run } = await change(
-    connection,
-    `INSERT INTO runs (spider_id, queue, definition, state, \`trigger\`, schedule_id, fire_at, started_by, created_at)
-     VALUES (?, ?, ?, 'seeding', 'schedule', ?, ?, ?, UTC_TIMESTAMP(3))`,
-    [schedule.spiderId, schedule.queue, spider.definition, schedule.id, time, `schedule ${schedule.id}`],
-  )
-  await change(connection, 'UPDATE fires SET run_id = ? WHERE schedule_id = ? AND fire_at = ?', [
-    run,
-    schedule.id,
-    time,
-  ])
-  return run
-}
-
-/** @returns false when this time was decided before; its row then stays as it is. */
-async function note(
-  connection: PoolConnection,
-  schedule: Due,
-  time: Date,
-  kind: FireKind,
-  reason: string | null,
-): Promise<boolean> {
-  const { affectedRows } = await change(
-    connection,
-    'INSERT IGNORE INTO fires (schedule_id, fire_at, kind, reason, created_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))',
-    [schedule.id, time, kind, reason],
-  )
-  return affectedRows === 1
 }
 
 /** The newest run of a schedule that goes on, or null. */

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
 import { decide } from '../scheduler/fire'
+import { runScheduleNow } from './fires'
 import {
+  countSchedules,
   deleteSchedule,
   enableSchedule,
+  enableSchedules,
   listFires,
   listSchedules,
   previewFires,
@@ -135,4 +138,31 @@ test('a schedule that is not there is named, whatever is wanted of it', async ()
     () => deleteSchedule(rig.services, 424242, 'test'),
   ])
     await expect(attempt()).rejects.toThrow(/no schedule 424242/)
+})
+
+test('all schedules that match are stopped or resumed at once, and no others', async () => {
+  for (const name of ['shop 100%', 'shop_a', 'shopXa', 'news']) await save({ name })
+  const stopped = async () =>
+    (await listSchedules(rig.services, { enabled: false })).map(({ name }) => name).sort()
+  const before = await stopped()
+  expect(await enableSchedules(rig.services, { search: 'shop_' }, false, 'ann@x.test')).toBe(1)
+  expect(await enableSchedules(rig.services, { search: '0%' }, false, 'ann@x.test')).toBe(1)
+  expect(await stopped()).toEqual([...before, 'shop 100%', 'shop_a'].sort())
+  expect(await countSchedules(rig.services, { search: 'shop' })).toEqual({ enabled: 1, stopped: 2 })
+  expect(await enableSchedules(rig.services, { search: 'shop' }, true, 'ann@x.test')).toBe(2)
+  expect(await stopped()).toEqual(before)
+})
+
+test('a run by hand begins at once, is in the history with who asked, and does not move the schedule', async () => {
+  const { id, decidedUntil } = await save({ name: 'by hand', overlap: 'skip' })
+  const first = await runScheduleNow(rig.services, id, 'ann@x.test')
+  const second = await runScheduleNow(rig.services, id, 'ann@x.test')
+  expect(await listFires(rig.services, id)).toMatchObject([
+    { kind: 'fired', runId: second, reason: 'started by hand by ann@x.test' },
+    { kind: 'fired', runId: first },
+  ])
+  expect((await listSchedules(rig.services, { id }))[0]!.decidedUntil).toEqual(decidedUntil)
+  await rig.rows('UPDATE schedules SET spider_id = 424242 WHERE id = ?', [id])
+  await expect(runScheduleNow(rig.services, id, 'ann@x.test')).rejects.toThrow(/nothing to run/)
+  expect(await listFires(rig.services, id)).toHaveLength(2)
 })

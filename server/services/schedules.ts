@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, lt } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, like, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { env } from '../../core/env'
 import { UserError } from '../../core/errors'
@@ -113,15 +113,76 @@ export async function deleteSchedule(s: Services, id: number, actor: Actor): Pro
   })
 }
 
-/** All schedules by name, each with its next fires. */
+export interface ScheduleFilter {
+  /** Part of the name. */
+  search?: string | undefined
+  queue?: string | undefined
+  enabled?: boolean | undefined
+}
+
+function conditions({ search, queue, enabled }: ScheduleFilter): SQL | undefined {
+  return and(
+    search ? like(schedules.name, `%${search.replace(/[\\%_]/g, '\\$&')}%`) : undefined,
+    queue === undefined ? undefined : eq(schedules.queue, queue),
+    enabled === undefined ? undefined : eq(schedules.enabled, enabled),
+  )
+}
+
+/** Stops or resumes all schedules that match and are not so yet. @returns how many. */
+export async function enableSchedules(
+  s: Services,
+  filter: ScheduleFilter,
+  enabled: boolean,
+  actor: Actor,
+): Promise<number> {
+  const matching = await s.database.orm
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(conditions({ ...filter, enabled: !enabled }))
+  for (const { id } of matching) await enableSchedule(s, id, enabled, actor)
+  return matching.length
+}
+
+/** How many schedules match, running and stopped. */
+export async function countSchedules(
+  s: Services,
+  filter: ScheduleFilter,
+): Promise<{ enabled: number; stopped: number }> {
+  const rows = await s.database.orm
+    .select({ enabled: schedules.enabled, n: count() })
+    .from(schedules)
+    .where(conditions(filter))
+    .groupBy(schedules.enabled)
+  const of = (enabled: boolean) => rows.find((row) => row.enabled === enabled)?.n ?? 0
+  return { enabled: of(true), stopped: of(false) }
+}
+
+/** Where a page of the list ended: as it is sorted. */
+export interface ScheduleCursor {
+  name: string
+  id: number
+}
+
+/** Schedules by name, each with its next fires; all that match, or the `limit` after the last one seen. */
 export async function listSchedules(
   s: Services,
+  filter: ScheduleFilter & { id?: number | undefined } = {},
+  page: { after?: ScheduleCursor | undefined; limit?: number } = {},
 ): Promise<(ScheduleRow & { spider: string | null; next: Date[] })[]> {
+  const { after } = page
   const rows = await s.database.orm
     .select({ ...getTableColumns(schedules), spider: spiders.name })
     .from(schedules)
     .leftJoin(spiders, eq(spiders.id, schedules.spiderId))
+    .where(
+      and(
+        conditions(filter),
+        filter.id === undefined ? undefined : eq(schedules.id, filter.id),
+        after && sql`(${schedules.name}, ${schedules.id}) > (${after.name}, ${after.id})`,
+      ),
+    )
     .orderBy(asc(schedules.name), asc(schedules.id))
+    .limit(page.limit ?? 10_000)
   const now = await databaseNow(s)
   return rows.map((row) => ({ ...row, next: row.enabled ? nextFires(row.cron, row.zone, now, 5) : [] }))
 }

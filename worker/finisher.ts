@@ -6,6 +6,7 @@ import type { Lease, NewTask } from '../core/queue/task'
 import type { KnownLinks } from './known-links'
 import { tokenEpoch } from './known-links'
 import type { LeaseKeeper } from './lease-keeper'
+import type { Reason } from './outcome'
 import type { PageRecord } from './sink/pages'
 import { passed } from './steps'
 
@@ -14,7 +15,7 @@ export interface Finished {
   lease: Lease
   state: OutcomeState
   /** Why, for the list of dead letters. */
-  reason: string | null
+  reason: Reason | null
   /** The row to store; null when it is in the record already and only the acknowledgement is missing. */
   record: PageRecord | null
   /** Links to admit with the acknowledgement, the same that the row holds. */

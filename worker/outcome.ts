@@ -68,7 +68,6 @@ export const REASONS = {
     'The site’s robots.txt answers with a server error, and until it answers the site is left alone.',
   ),
   robots: ignored('The site’s robots.txt does not allow it.'),
-  scope: ignored('The URL is outside of the spider’s scope.'),
   type: ignored('It is not a type of document that is read.'),
   bad_request: failed('The request cannot be sent as it is: look at the spider’s headers and the URL.'),
   bad_redirect: failed('It redirects to something that is not a URL.'),
@@ -76,9 +75,6 @@ export const REASONS = {
   redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
   worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),
   unstorable: failed('The database refuses what was read; the detail and the worker’s log say why.'),
-  extract: failed(
-    'Reading the page failed; this is a fault of Orbweaver, and the worker’s log has its stack.',
-  ),
 } as const satisfies Record<FailureCode, ReasonRow> & Record<string, ReasonRow>
 
 export type Reason = keyof typeof REASONS | `http_${number}`

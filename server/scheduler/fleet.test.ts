@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setEnv } from '../../core/env'
+import { failedKey } from '../../core/queue/keys'
 import { openServerRig, type ServerRig, task, work } from '../../tests/server-rig'
+import type { Reason } from '../../worker/outcome'
 import { auditRun } from '../services/audit-run'
 import { settleEpoch } from '../services/epoch'
 import { configureQueue, pauseQueue } from '../services/queues'
@@ -48,9 +50,12 @@ test('a page that takes its workers down becomes a dead letter with a row, and i
     await vanish()
     await Promise.all([reap(rig.services, always), reap(rig.services, always)])
   }
-  expect(await rig.rows('SELECT url, state, reason FROM pages WHERE run_id = ?', [id])).toEqual([
-    { url: 'http://poison.test/', state: 'failed', reason: 'worker_lost' },
-  ])
+  const rows = await rig.rows('SELECT url, state, reason FROM pages WHERE run_id = ?', [id])
+  const [told] = await rig.services.redis.lrange(failedKey(rig.queue), -1, -1)
+  // Both are written where the table of reasons can't be imported.
+  const reason: Reason = 'worker_lost'
+  expect(rows).toEqual([{ url: 'http://poison.test/', state: 'failed', reason }])
+  expect(JSON.parse(told!)).toMatchObject({ url: 'http://poison.test/', reason })
   await finishRuns(rig.services, always)
   expect(await getRun(rig.services, id)).toMatchObject({ state: 'finished', admitted: 1, failed: 1 })
   const { checks } = await auditRun(rig.services, id)

@@ -3,6 +3,7 @@ import type { Pool, PoolConnection } from 'mysql2/promise'
 import { sentence } from '../../core/errors'
 import type { OutcomeState } from '../../core/queue/states'
 import { inTransaction, isPassing } from '../../drizzle/database'
+import type { Reason } from '../outcome'
 
 /** Deadlocks are rare with sorted batches but not impossible (the index by state moves rows); each try is the whole transaction. */
 const TRIES = 10
@@ -15,7 +16,7 @@ export interface PageRecord {
   url: string
   finalUrl: string | null
   state: OutcomeState
-  reason: string | null
+  reason: Reason | null
   detail: string | null
   status: number | null
   title: string | null
@@ -160,7 +161,7 @@ function pageValues(record: PageRecord): unknown[] {
 
 export interface StoredPage {
   state: OutcomeState
-  reason: string | null
+  reason: Reason | null
   /** The links that the page offered when it was stored. */
   links: string[]
 }
@@ -171,7 +172,7 @@ export async function storedPage(pool: Pool, run: number, hash: Buffer): Promise
     'SELECT state, reason, links FROM pages WHERE run_id = ? AND url_hash = ?',
     [run, hash],
   )
-  const row = (rows as { state: OutcomeState; reason: string | null; links: Buffer | null }[])[0]
+  const row = (rows as { state: OutcomeState; reason: Reason | null; links: Buffer | null }[])[0]
   if (!row) return null
   return {
     state: row.state,

@@ -18,6 +18,7 @@ const SOURCES = [
   'public',
   'next.config.ts',
   'proxy.ts',
+  'instrumentation.ts',
   'package-lock.json',
 ]
 

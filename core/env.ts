@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { UserError } from './errors'
 
@@ -32,6 +33,35 @@ const codes = z
       return value
     }),
   )
+
+/** Addresses of proxies, as networks. */
+const proxies = z
+  .string()
+  .default('0')
+  .transform((value, context): TrustedProxies => {
+    if (/^\d{1,2}$/.test(value)) return Number(value)
+    return value.split(',').flatMap((part) => {
+      const network = networkOf(part.trim())
+      if (network) return [network]
+      context.addIssue({
+        code: 'custom',
+        message: `"${part.trim()}" is neither an address nor a network; write a number of proxies, or a list such as 10.0.0.0/8,192.168.1.5`,
+      })
+      return []
+    })
+  })
+
+/** Whose X-Forwarded-For is believed: so many proxies in a row, or those of these networks. */
+export type TrustedProxies = number | [ipaddr.IPv4 | ipaddr.IPv6, number][]
+
+function networkOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
+  // The library also reads `10` and `0x7f.1` as addresses.
+  if (!/^(\d+\.\d+\.\d+\.\d+|[\da-f:.]*:[\da-f:.]*)(\/\d+)?$/i.test(text)) return null
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  if (!ipaddr.isValid(text)) return null
+  const address = ipaddr.parse(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
 
 export const envTable = {
   REDIS_URL: z
@@ -120,6 +150,9 @@ export const envTable = {
     .string()
     .optional()
     .describe('Address people open the console at, when it is not http://HTTP_HOST:HTTP_PORT.'),
+  TRUSTED_PROXIES: proxies.describe(
+    'Proxies in front of the console whose X-Forwarded-For is believed: how many there are in a row, or their addresses and networks, such as 10.0.0.0/8,192.168.1.5. With 0 the address of a client is that of its connection, whatever it says.',
+  ),
   AUTH_SECRET: z
     .string()
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')

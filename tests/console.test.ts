@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { urlHash } from '../core/url'
 import { pages } from '../drizzle/schema/pages'
+import { forgive } from '../server/sign-in-limit'
 import { createSignInLink } from '../server/sign-in-link'
 import { consoleRig } from './console-rig'
 
@@ -158,6 +159,24 @@ describe('the console', { timeout: 120_000 }, () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('referrer-policy')).toBe('same-origin')
     expect(answer.headers.get('x-powered-by')).toBeNull()
+  })
+
+  test('who writes other addresses into X-Forwarded-For is slowed at the sign-in all the same', async () => {
+    const answers: number[] = []
+    for (let n = 0; n < 11; n++) {
+      const { status } = await fetch(`${rig.address}/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          origin: rig.address,
+          'x-forwarded-for': `203.0.113.${n}`,
+        },
+        body: JSON.stringify({ email: `nobody${n}@example.com`, password: 'wrong wrong' }),
+      })
+      answers.push(status)
+    }
+    expect(answers.at(-1)).toBe(429)
+    await forgive(rig.services.redis, 'address:127.0.0.1|/sign-in/email')
   })
 
   test('the API turns away what a foreign page could make a browser send', async () => {

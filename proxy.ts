@@ -27,4 +27,5 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
-export const config = { matcher: ['/((?!_next/static|_next/image|icon.svg).*)'] }
+// Not for the API, whose answers are no pages: what passes through here is buffered whole, files included.
+export const config = { matcher: ['/((?!api/|_next/static|_next/image|icon.svg).*)'] }

@@ -70,6 +70,26 @@ export const DotsIcon = () => (
   </Icon>
 )
 
+export const SeedsIcon = () => (
+  <Icon>
+    <path d="M12 21v-9" />
+    <path d="M12 14c0-5-3-8-8-8 0 5 3 8 8 8zM12 11c0-4 3-7 8-7 0 5-3 8-8 8" />
+  </Icon>
+)
+
+export const SearchIcon = () => (
+  <Icon size={16}>
+    <circle cx="11" cy="11" r="7" />
+    <path d="M16 16l5 5" />
+  </Icon>
+)
+
+export const UploadIcon = () => (
+  <Icon size={28}>
+    <path d="M12 16V4M7 9l5-5 5 5M4 16v4h16v-4" />
+  </Icon>
+)
+
 export const SunIcon = () => (
   <Icon>
     <circle cx="12" cy="12" r="4" />

@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon } from '../icons'
+import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -19,6 +19,12 @@ const SECTIONS = [
     href: '/',
     owns: (path: string) => path === '/' || path.startsWith('/runs'),
     Icon: RunsIcon,
+  },
+  {
+    key: 'seeds',
+    href: '/seeds',
+    owns: (path: string) => path.startsWith('/seeds'),
+    Icon: SeedsIcon,
   },
   {
     key: 'queues',

@@ -188,23 +188,28 @@ export const fires = mysqlTable(
 )
 
 /** A file of seeds someone uploaded, and what became of its rows. Its seeds count once it is `finished`, all at once. */
-export const imports = mysqlTable('imports', {
-  id: int('id').autoincrement().primaryKey(),
-  spiderId: int('spider_id').notNull(),
-  fileName: varchar('file_name', { length: 255 }).notNull(),
-  state: varchar('state', { length: 10, enum: ['running', 'finished', 'failed'] }).notNull(),
-  /** The spider, as long as seeds of a file that is not finished may be there: one such file a spider at a time. */
-  openFor: int('open_for').unique(),
-  /** When the process that reads the file last said that it lives. */
-  aliveAt: instant('alive_at'),
-  rows: bigint('rows', { mode: 'number' }).notNull().default(0),
-  accepted: bigint('accepted', { mode: 'number' }).notNull().default(0),
-  duplicates: bigint('duplicates', { mode: 'number' }).notNull().default(0),
-  rejected: bigint('rejected', { mode: 'number' }).notNull().default(0),
-  /** The first thousand rejected lines: number, text, reason. */
-  report: json<{ line: number; text: string; reason: string }[]>('report'),
-  error: text('error'),
-  author: varchar('author', { length: 191 }),
-  createdAt: instant('created_at').notNull(),
-  finishedAt: instant('finished_at'),
-})
+export const imports = mysqlTable(
+  'imports',
+  {
+    id: int('id').autoincrement().primaryKey(),
+    spiderId: int('spider_id').notNull(),
+    fileName: varchar('file_name', { length: 255 }).notNull(),
+    state: varchar('state', { length: 10, enum: ['running', 'finished', 'failed'] }).notNull(),
+    /** The spider, as long as seeds of a file that is not finished may be there: one such file a spider at a time. */
+    openFor: int('open_for').unique(),
+    /** When the process that reads the file last said that it lives. */
+    aliveAt: instant('alive_at'),
+    rows: bigint('rows', { mode: 'number' }).notNull().default(0),
+    accepted: bigint('accepted', { mode: 'number' }).notNull().default(0),
+    duplicates: bigint('duplicates', { mode: 'number' }).notNull().default(0),
+    rejected: bigint('rejected', { mode: 'number' }).notNull().default(0),
+    /** The first thousand rejected lines: number, text, reason. */
+    report: json<{ line: number; text: string; reason: string }[]>('report'),
+    error: text('error'),
+    author: varchar('author', { length: 191 }),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  // The console lists the newest of a spider.
+  (table) => [index('imports_spider').on(table.spiderId, table.id)],
+)

@@ -35,8 +35,12 @@ const VIEWER = [
   'schedules.get',
   'schedules.list',
   'schedules.preview',
+  'seeds.count',
+  'seeds.imports',
+  'seeds.list',
   'session.me',
   'session.setPassword',
+  'spiders.list',
 ]
 
 async function codeOf(path: string, context: Context): Promise<string> {

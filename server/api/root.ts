@@ -5,7 +5,9 @@ import { runsRouter } from './runs'
 import { samplesRouter } from './samples'
 import { scaleRouter } from './scale'
 import { schedulesRouter } from './schedules'
+import { seedsRouter } from './seeds'
 import { sessionRouter } from './session'
+import { spidersRouter } from './spiders'
 import { router } from './trpc'
 
 /** Everything the console can ask for. */
@@ -17,7 +19,9 @@ export const appRouter = router({
   samples: samplesRouter,
   scale: scaleRouter,
   schedules: schedulesRouter,
+  seeds: seedsRouter,
   session: sessionRouter,
+  spiders: spidersRouter,
 })
 
 export type AppRouter = typeof appRouter

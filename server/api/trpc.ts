@@ -75,17 +75,20 @@ function faultsOf(error: ZodError): string {
 
 const RANK: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
 
+/** @throws TRPCError UNAUTHORIZED or FORBIDDEN, unless the person has at least that role. */
+export function requireRole(person: Person | null, role: Role): Person {
+  if (!person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in to use the console.' })
+  if (RANK[person.role] < RANK[role])
+    throw new TRPCError({
+      code: 'FORBIDDEN',
+      message: `This takes the role ${role}; yours is ${person.role}.`,
+    })
+  return person
+}
+
 /** The check of every procedure that is not public: it stands here, not in a proxy, so that no path leads around it. */
 const atLeast = (role: Role) =>
-  t.middleware(({ ctx, next }) => {
-    if (!ctx.person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in to use the console.' })
-    if (RANK[ctx.person.role] < RANK[role])
-      throw new TRPCError({
-        code: 'FORBIDDEN',
-        message: `This takes the role ${role}; yours is ${ctx.person.role}.`,
-      })
-    return next({ ctx: { ...ctx, person: ctx.person } })
-  })
+  t.middleware(({ ctx, next }) => next({ ctx: { ...ctx, person: requireRole(ctx.person, role) } }))
 
 const base = t.procedure.use(faults)
 

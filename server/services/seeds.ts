@@ -3,11 +3,11 @@ import { inTransaction } from '../../drizzle/database'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { type Actor, recordChange } from './audit-log'
-import { csvFields } from './csv-line'
-import { type SeedColumns, seedColumns, seedOf } from './seed-columns'
+import { csvRows } from './csv-rows'
+import { type ColumnChoice, type SeedColumns, seedColumns, seedOf } from './seed-columns'
 import { holdImport, insertSeeds, refusal, SEED_CHUNK, type SeedRow, toSeedRow } from './seed-rows'
 import { getSpider, type SavedSpider } from './spiders'
-import { LINE_CHARACTERS, type TextLine, textLines } from './text-lines'
+import { type Encoding, textLines } from './text-lines'
 import { withdrawImport } from './withdraw-import'
 
 export interface SeedImport {
@@ -16,6 +16,11 @@ export interface SeedImport {
   fileName: string
   stream: AsyncIterable<Uint8Array>
   actor: Actor
+  /** How the file is to be read; absent: found out. */
+  encoding?: Encoding
+  columns?: ColumnChoice
+  /** One bad line, and nothing of the file is kept. */
+  wholeOnly?: boolean
   onProgress?: (soFar: ImportFigures) => void
 }
 
@@ -36,15 +41,14 @@ export interface RejectedLine {
 
 export interface ImportReport extends ImportFigures {
   id: number
+  /** Whether the good lines were kept: not when the file was to be taken whole and some were bad. */
+  kept: boolean
   /** The first thousand rejected lines. */
   report: RejectedLine[]
 }
 
 const REPORTED = 1000
 const TEXT_CHARACTERS = 200
-/** A field in quotes may go on over so many lines; a quote that is open for longer was never closed. */
-const LINES_A_ROW = 50
-
 /** How often the reader of a file says that it lives. */
 const ALIVE_EVERY_MS = 5_000
 /** A reader that has said nothing for so long is taken for dead, and its import is taken back. */
@@ -77,12 +81,12 @@ export async function importSeeds(s: Services, input: SeedImport): Promise<Impor
   let storing = Promise.resolve()
   try {
     let chunk: SeedRow[] = []
-    for await (const row of seedRows(input.stream)) {
+    for await (const row of seedRows(input)) {
       figures.rows++
       if ('reason' in row) {
         figures.rejected++
         if (report.length < REPORTED) report.push(row)
-      } else if (chunk.push(row) === SEED_CHUNK) {
+      } else if (!(input.wholeOnly && figures.rejected > 0) && chunk.push(row) === SEED_CHUNK) {
         // One chunk is on its way to the database while the next is read.
         await storing
         storing = store(chunk)
@@ -91,6 +95,7 @@ export async function importSeeds(s: Services, input: SeedImport): Promise<Impor
       }
     }
     await storing
+    if (input.wholeOnly && figures.rejected > 0) return await refuseImport(s, id, { ...figures, report })
     await store(chunk)
     return await finishImport(s, id, spider, input, { ...figures, report })
   } catch (error) {
@@ -141,7 +146,7 @@ async function finishImport(
   id: number,
   spider: SavedSpider,
   { fileName, actor }: SeedImport,
-  { rows, rejected, report }: Omit<ImportReport, 'id'>,
+  { rows, rejected, report }: Omit<ImportReport, 'id' | 'kept'>,
 ): Promise<ImportReport> {
   return inTransaction(s.database.pool, async (connection) => {
     const state = await holdImport(connection, id)
@@ -166,14 +171,35 @@ async function finishImport(
         ...figures,
       })
     }
-    return { id, ...figures, report }
+    return { id, kept: true, ...figures, report }
   })
 }
 
-async function* seedRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<SeedRow | RejectedLine> {
+/** Takes the good lines back, because of the bad ones, which stay on record. */
+async function refuseImport(
+  s: Services,
+  id: number,
+  { rows, rejected, report }: Omit<ImportReport, 'id' | 'kept'>,
+): Promise<ImportReport> {
+  await change(
+    s.database.pool,
+    'UPDATE imports SET `rows` = ?, rejected = ?, duplicates = 0, report = ? WHERE id = ?',
+    [rows, rejected, JSON.stringify(report), id],
+  )
+  await withdrawImport(
+    s,
+    id,
+    'The file was to be taken whole or not at all, and has lines that can’t be used; mend them, or take the good ones alone.',
+  )
+  return { id, kept: false, rows, accepted: 0, duplicates: 0, rejected, report }
+}
+
+async function* seedRows(
+  input: Pick<SeedImport, 'stream' | 'encoding' | 'columns'>,
+): AsyncGenerator<SeedRow | RejectedLine> {
   let columns: SeedColumns | undefined
-  for await (const { line, text, fields } of csvRows(textLines(stream), (first) => {
-    columns = seedColumns(first)
+  for await (const { line, text, fields } of csvRows(textLines(input.stream, input.encoding), (first) => {
+    columns = seedColumns(first, input.columns)
     return columns
   })) {
     if (typeof fields === 'string') {
@@ -186,62 +212,6 @@ async function* seedRows(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Seed
       yield toSeedRow(seedOf(fields, columns!))
     } catch (error) {
       yield { line, text: text.slice(0, TEXT_CHARACTERS), reason: refusal(error) }
-    }
-  }
-}
-
-interface CsvRow {
-  line: number
-  text: string
-  /** What stands in it, or why that can't be told. */
-  fields: string[] | string
-}
-
-/** Rows of a CSV file without its header. A bad line is one bad row, whatever follows. */
-async function* csvRows(
-  lines: AsyncGenerator<TextLine>,
-  columnsOf: (firstLine: string) => SeedColumns,
-): AsyncGenerator<CsvRow> {
-  let columns: SeedColumns | undefined
-  /** Lines that were read in search of a closing quote, and are to be looked at again on their own. */
-  const ahead: TextLine[] = []
-  const next = async (): Promise<TextLine | undefined> => ahead.shift() ?? (await lines.next()).value
-  for (let line = await next(); line !== undefined; line = await next()) {
-    if (line.text === null) {
-      yield { line: line.number, text: '', fields: `it is longer than ${LINE_CHARACTERS} characters` }
-      continue
-    }
-    if (line.text.trim() === '') continue
-    if (columns === undefined) {
-      columns = columnsOf(line.text)
-      if (columns.names !== null) continue
-    }
-    const { delimiter } = columns
-    let text: string = line.text
-    const alone = csvFields(text, delimiter)
-    let fields = alone
-    const tried: TextLine[] = []
-    while (
-      !Array.isArray(fields) &&
-      fields.open &&
-      tried.length < LINES_A_ROW &&
-      text.length < LINE_CHARACTERS
-    ) {
-      const more = await next()
-      if (more === undefined) break
-      tried.push(more)
-      if (more.text === null) break
-      text += `\n${more.text}`
-      fields = csvFields(text, delimiter)
-    }
-    if (Array.isArray(fields)) yield { line: line.number, text, fields }
-    else {
-      yield {
-        line: line.number,
-        text: line.text.slice(0, TEXT_CHARACTERS),
-        fields: Array.isArray(alone) ? alone : alone.fault,
-      }
-      ahead.unshift(...tried)
     }
   }
 }

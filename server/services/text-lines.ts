@@ -12,15 +12,24 @@ export const LINE_CHARACTERS = 65_536
 /** Bytes looked at, from the first that is not ASCII on, before the encoding is decided. */
 const DECIDE_BYTES = 4096
 
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030'] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
 /**
  * The lines of a file of unknown encoding, in bounded memory. A byte order mark decides (UTF-8, UTF-16); without one the text is
  * UTF-8, or GB18030 (which includes GBK and GB 2312) when the first bytes beyond ASCII are not valid UTF-8.
+ * @param encoding instead of finding out.
+ * @param onEncoding is called once something other than ASCII tells.
  */
-export async function* textLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextLine> {
+export async function* textLines(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding?: Encoding,
+  onEncoding?: (found: Encoding) => void,
+): AsyncGenerator<TextLine> {
   let rest = ''
   let number = 1
   let tooLong = false
-  for await (const part of decoded(bytes)) {
+  for await (const part of decoded(bytes, encoding, onEncoding)) {
     const lines = (rest + part).split(/\r\n|\n|\r(?!$)/)
     // The last piece has no end yet; a lone CR at its end may be half of one.
     rest = lines.pop()!
@@ -37,8 +46,17 @@ export async function* textLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   if (last !== '' || tooLong) yield { number, text: tooLong ? null : last }
 }
 
-async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let decoder: iconv.DecoderStream | undefined
+async function* decoded(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: Encoding | undefined,
+  onEncoding: ((found: Encoding) => void) | undefined,
+): AsyncGenerator<string> {
+  const decoderOf = (first: Buffer, atBegin: boolean) => {
+    const found = encodingOf(first, atBegin)
+    onEncoding?.(found)
+    return iconv.getDecoder(found)
+  }
+  let decoder: iconv.DecoderStream | undefined = encoding && iconv.getDecoder(encoding)
   let undecided: Buffer = Buffer.alloc(0)
   let atBegin = true
   for await (const chunk of bytes) {
@@ -53,17 +71,17 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
         continue
       }
       if (undecided.length - first < DECIDE_BYTES) continue
-      decoder = iconv.getDecoder(encodingOf(undecided, atBegin))
+      decoder = decoderOf(undecided, atBegin)
     }
     yield decoder.write(undecided)
     undecided = Buffer.alloc(0)
   }
-  decoder ??= iconv.getDecoder(encodingOf(undecided, atBegin))
+  decoder ??= decoderOf(undecided, atBegin)
   yield decoder.write(undecided)
   yield decoder.end() ?? ''
 }
 
-function encodingOf(bytes: Buffer, atBegin: boolean): string {
+function encodingOf(bytes: Buffer, atBegin: boolean): Encoding {
   if (atBegin && bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (atBegin && bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   try {

@@ -1,0 +1,1 @@
+CREATE INDEX `imports_spider` ON `imports` (`spider_id`,`id`);

@@ -9,7 +9,7 @@ import { Queue } from '../core/queue/queue'
 import type { Dedupe, NewTask } from '../core/queue/task'
 import { ADMITTED_AT_ONCE } from '../core/queue/wire'
 import { openRedis } from '../core/redis'
-import { canonicalise, hostKey, urlId } from '../core/url'
+import { hostKey, urlId, webUrl } from '../core/url'
 
 export interface EnqueueFigures {
   urls: number
@@ -114,7 +114,7 @@ async function enqueueFile(queue: Queue, file: string): Promise<number> {
     if (inFlight.size >= AT_ONCE) await Promise.race(inFlight)
   }
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    const url = canonicalise(line)
+    const url = webUrl(line)
     chunk.push({ url, id: urlId(url), host: hostKey(url), depth: 0, priority: 0 })
     if (chunk.length === ADMITTED_AT_ONCE) await flush()
   }

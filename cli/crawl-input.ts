@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { sentence, UserError } from '../core/errors'
 import type { Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
-import { canonicalise, InvalidUrl } from '../core/url'
+import { InvalidUrl, webUrl } from '../core/url'
 import { isGlobalAddress } from '../worker/fetch/address-guard'
 
 /** The spider of a file. @throws UserError naming the file and what is wrong with it. */
@@ -25,12 +25,12 @@ export async function readSpider(file: string): Promise<Spider> {
 }
 
 /**
- * The canonical form of a start URL. A name that only turns out to be private when it is resolved is found by the fetch.
+ * A start URL as it is fetched. A name that only turns out to be private when it is resolved is found by the fetch.
  * @throws UserError for what is no URL of the web, and for a private address without leave.
  */
 export function checkSeed(text: string, allowPrivate: boolean): string {
   try {
-    const url = canonicalise(text)
+    const url = webUrl(text)
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
     const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isGlobalAddress(host)
     if (isPrivate && !allowPrivate)

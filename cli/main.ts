@@ -13,6 +13,12 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   audit: async () => (await import('./audit')).auditCommand,
   doctor: async () => (await import('./doctor')).doctorCommand,
   bench,
+  url: async () => (await import('./probe-url')).urlCommand,
+  robots: async () => (await import('./probe-robots')).robotsCommand,
+  sitemap: async () => (await import('./probe-sitemap')).sitemapCommand,
+  decode: async () => (await import('./probe-decode')).decodeCommand,
+  extract: async () => (await import('./probe-extract')).extractCommand,
+  fetch: async () => (await import('./probe-fetch')).fetchCommand,
   build: async () => (await import('./console-build')).buildCommand,
 }
 

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import type { Spider } from './spider'
-import { hostKey, site, tryCanonicalise } from './url'
+import { hostKey, identity, site, tryWebUrl } from './url'
 
 /** Where a run began: what `host` and `site` in a spider's `follow.scope` are measured against. */
 export interface SeedScope {
@@ -14,7 +14,7 @@ export interface SeedScope {
 export function seedScope(seedUrls: Iterable<string>): SeedScope {
   const hosts = new Set<string>()
   for (const seed of seedUrls) {
-    const url = tryCanonicalise(seed)
+    const url = tryWebUrl(seed)
     if (url !== null) hosts.add(hostKey(url))
   }
   return { hosts, sites: new Set([...hosts].map(site)) }
@@ -24,7 +24,7 @@ export function seedScope(seedUrls: Iterable<string>): SeedScope {
 export interface FollowRules {
   /**
    * Whether a link is followed. Seeds are not asked.
-   * @param url Canonical URL of the link.
+   * @param url URL of the link; the patterns are held against its canonical form.
    * @param depth Links away from the seed, this one included.
    * @param pageUrl Final URL of the page it stands on: a seed that is redirected (to `www.`, to another domain) brings the
    *   host or site it arrived at into scope.
@@ -41,9 +41,13 @@ export function compileFollow(follow: Spider['follow']): FollowRules {
     inScope: (url, depth, seeds, pageUrl) =>
       (follow.depth === null || depth <= follow.depth) &&
       inPlace(url, seeds, pageUrl) &&
-      (allow.length === 0 || allow.some((pattern) => pattern.test(url))) &&
-      !deny.some((pattern) => pattern.test(url)),
+      (allow.length === 0 || matches(allow, url)) &&
+      !matches(deny, url),
   }
+}
+
+function matches(patterns: RE2JS[], url: string): boolean {
+  return patterns.length > 0 && patterns.some((pattern) => pattern.test(identity(url)))
 }
 
 function placeRule(scope: Spider['follow']['scope']) {

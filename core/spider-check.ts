@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import type { z } from 'zod'
 import { sentence, UserError } from './errors'
 import { type Spider, spiderSchema } from './spider'
-import { canonicalise } from './url'
+import { webUrl } from './url'
 
 /**
  * A spider as written, checked whole: its shape, then seeds, patterns (RE2) and selectors (CSS). Defaults are filled in.
@@ -61,7 +61,7 @@ function unit(origin: string): string {
 }
 
 function seedFaults(spider: Spider): string[] {
-  return spider.seeds.flatMap((seed, n) => faultOf(`seeds[${n}]`, () => canonicalise(seed)))
+  return spider.seeds.flatMap((seed, n) => faultOf(`seeds[${n}]`, () => webUrl(seed)))
 }
 
 function followFaults({ follow }: Spider): string[] {

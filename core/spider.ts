@@ -65,6 +65,22 @@ export const spiderSchema = z.strictObject({
       depth: z.number().int().min(0).max(10_000).nullable().default(null),
     })
     .prefault({}),
+  /** When two URLs are the same page. Each is fetched as it is written. */
+  identity: z
+    .strictObject({
+      /** Parameters that make no difference, such as `utm_*` and `PHPSESSID`; a `*` at the end stands for any rest. */
+      drop: z
+        .array(
+          z
+            .string()
+            .regex(/^[^&=;/?#*]{1,100}\*?$/, 'must be the name of a parameter, or its beginning and *'),
+        )
+        .max(200)
+        .default([]),
+      /** The order of parameters makes no difference. */
+      sortQuery: z.boolean().default(false),
+    })
+    .prefault({}),
   /** URLs admitted to one run at most; null: no limit. */
   maxPages: z.number().int().min(1).nullable().default(null),
   /** robots.txt (RFC 9309). */

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalise, hostKey, InvalidUrl, site, tryCanonicalise, urlHash, urlId } from './url'
+import {
+  canonicalise,
+  hostKey,
+  InvalidUrl,
+  site,
+  tryCanonicalise,
+  tryWebUrl,
+  urlHash,
+  urlId,
+  webUrl,
+} from './url'
 
 describe('canonical form', () => {
   test.each([
@@ -176,11 +186,13 @@ describe('canonical form', () => {
     ),
   )
 
-  test('is stable: its own canonical form is itself', () => {
+  test('is stable: its own canonical form is itself, and what is fetched is itself too', () => {
     fc.assert(
       fc.property(written, base, (href, from) => {
         const once = tryCanonicalise(href, from)
         if (once !== null) expect(tryCanonicalise(once)).toBe(once)
+        const fetched = tryWebUrl(href, from)
+        if (fetched !== null) expect(tryWebUrl(fetched)).toBe(fetched)
       }),
       { numRuns: 3000 },
     )
@@ -196,6 +208,68 @@ describe('canonical form', () => {
         expect(canonical).toBe(standard.href.replace(/#.*$/s, ''))
       }),
       { numRuns: 3000 },
+    )
+  })
+})
+
+test.each([
+  'http://shop.example/%7euser/%c3%a9',
+  'http://shop.example/a?b=1&utm_source=x',
+  'http://shop.example/a%2e.b',
+])('%s is fetched as it is written, and is the same page as its canonical form', (url) => {
+  expect(webUrl(url)).toBe(url)
+  expect(urlId(url)).toBe(urlId(canonicalise(url)))
+})
+
+describe('a spider’s rules of identity', () => {
+  const rules = { drop: ['utm_*', 'gclid', 'PHPSESSID', 'jsessionid'], sortQuery: true }
+
+  test.each([
+    ['http://h.example/a?utm_source=x&b=2&utm_=&a=1', 'http://h.example/a?a=1&b=2'],
+    ['http://h.example/a?gclid=1', 'http://h.example/a'],
+    ['http://h.example/a?gclids=1', 'http://h.example/a?gclids=1'],
+    ['http://h.example/a?phpsessid=1', 'http://h.example/a?phpsessid=1'],
+    ['http://h.example/a?utm%5Fsource=1', 'http://h.example/a'],
+    ['http://h.example/a?x=2&x=1&b', 'http://h.example/a?b&x=2&x=1'],
+    ['http://h.example/a;jsessionid=AB.1/b;v=1?x', 'http://h.example/a/b;v=1?x'],
+    ['http://h.example/a/..;jsessionid=1/b', 'http://h.example/b'],
+    ['http://h.example/a?', 'http://h.example/a?'],
+  ])('%s is taken for %s', (url, canonical) => {
+    expect(canonicalise(url, undefined, rules)).toBe(canonical)
+  })
+
+  test('leave nothing to do a second time', () => {
+    const text = fc
+      .array(
+        fc.constantFrom(
+          ...[
+            '/',
+            '.',
+            '..',
+            ';',
+            'jsessionid',
+            '=',
+            '&',
+            '?',
+            'utm_',
+            'utm_a',
+            'b',
+            'a',
+            '%2e',
+            '%',
+            '%75',
+            ';gclid',
+          ],
+        ),
+        { maxLength: 14 },
+      )
+      .map((pieces) => `http://h.example/${pieces.join('')}`)
+    fc.assert(
+      fc.property(text, (url) => {
+        const once = tryCanonicalise(url, undefined, rules)
+        if (once !== null) expect(tryCanonicalise(once, undefined, rules)).toBe(once)
+      }),
+      { numRuns: 5000 },
     )
   })
 })

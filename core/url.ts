@@ -1,37 +1,72 @@
 import { hash } from 'node:crypto'
 import { getDomain } from 'tldts'
+import { applyRules, NO_RULES, type UrlRules } from './url-rules'
 
 /** Not a URL that can be crawled. The message names the URL and the reason. */
 export class InvalidUrl extends Error {
   override name = 'InvalidUrl'
 }
 
-/** Longest canonical URL, in bytes (it is ASCII). What is written may be twice that, to leave room for `../` and line breaks. */
+/** Longest URL that is fetched, in bytes (it is ASCII). What is written may be twice that, to leave room for `../` and line breaks. */
 const MAX_BYTES = 8192
 
 /**
- * The canonical form of a URL (WHATWG URL Standard), which is its identity for dedupe and what is fetched:
+ * The URL that is fetched for what is written (WHATWG URL Standard), on `base` where it is relative:
  *
  * - parsed and resolved as browsers do: surrounding blanks and inner tabs and line breaks dropped, scheme and host in
  *   lower case, IDNA names in Punycode, IP addresses in their usual form, default port dropped, dot segments resolved;
  * - no fragment, and no trailing dot on the host;
- * - percent-encoding as in RFC 3986 §6.2.2: hex digits in upper case, unreserved characters plain. All others stay as
- *   written (`%2F` and `%23` are data, not separators), and where a stray `%` stands nothing is decoded, since that
- *   could make a new escape out of it;
- * - everything else as written: case, trailing slash, an empty query (`?`), the order of parameters.
+ * - everything else as written: case, escapes, trailing slash, an empty query (`?`), the order of parameters.
  *
- * canonicalise(canonicalise(u)) = canonicalise(u).
  * @throws InvalidUrl for anything but http and https, for credentials in the URL, and for over 8,192 bytes.
  */
-export function canonicalise(input: string, base?: string): string {
-  const url = tryCanonicalise(input, base)
+export function webUrl(input: string, base?: string): string {
+  const url = tryWebUrl(input, base)
   if (url === null) throw new InvalidUrl(fault(input, base))
   return url
 }
 
-/** As `canonicalise`, for links by the thousand: null in place of InvalidUrl. */
-export function tryCanonicalise(input: string, base?: string): string | null {
+/** As `webUrl`, for links by the thousand: null in place of InvalidUrl. */
+export function tryWebUrl(input: string, base?: string): string | null {
   return fastForm(input, base) ?? slowForm(input, base)
+}
+
+/** The URL as browsers resolve it, of whatever scheme and with its fragment; null for what is none. */
+export function resolveUrl(input: string, base?: string): string | null {
+  // `canParse` first: an exception for each bad link of a page would cost far more than parsing twice.
+  return URL.canParse(input, base) ? new URL(input, base).href : null
+}
+
+/**
+ * The canonical form: what identifies a page, for dedupe and in the record. It is what `webUrl` gives, with
+ *
+ * - percent-encoding as in RFC 3986 §6.2.2: hex digits in upper case, unreserved characters plain. All others stay as
+ *   written (`%2F` and `%23` are data, not separators), and where a stray `%` stands nothing is decoded, since that
+ *   could make a new escape out of it;
+ * - what the spider's `rules` leave out of account left out.
+ *
+ * canonicalise(canonicalise(u)) = canonicalise(u).
+ * @throws InvalidUrl as `webUrl`.
+ */
+export function canonicalise(input: string, base?: string, rules: UrlRules = NO_RULES): string {
+  return identity(webUrl(input, base), rules)
+}
+
+/** As `canonicalise`, with null in place of InvalidUrl. */
+export function tryCanonicalise(input: string, base?: string, rules: UrlRules = NO_RULES): string | null {
+  const url = tryWebUrl(input, base)
+  return url === null ? null : identity(url, rules)
+}
+
+/** The canonical form of what `webUrl` gave. */
+export function identity(url: string, rules: UrlRules = NO_RULES): string {
+  let form = normaliseEscapes(url)
+  // With a stray `%` dropped, escapes beside it may be decoded now, and so on.
+  for (let before = ''; form !== before; ) {
+    before = form
+    form = normaliseEscapes(applyRules(form, rules))
+  }
+  return form
 }
 
 // Most links are plain already. These patterns accept only what the URL parser would leave exactly as it is: no escapes,
@@ -76,7 +111,6 @@ function parsedBase(text: string): Base | null {
 }
 
 function slowForm(input: string, base: string | undefined): string | null {
-  // `canParse` first: an exception for each bad link of a page would cost far more than parsing twice.
   if (input.length > 2 * MAX_BYTES || !URL.canParse(input, base)) return null
   const url = new URL(input, base)
   if (!isWeb(url) || url.username || url.password) return null
@@ -87,8 +121,8 @@ function slowForm(input: string, base: string | undefined): string | null {
   }
   const { href } = url
   const mark = href.indexOf('#')
-  const canonical = normaliseEscapes(mark === -1 ? href : href.slice(0, mark))
-  return canonical.length <= MAX_BYTES ? canonical : null
+  const written = mark === -1 ? href : href.slice(0, mark)
+  return written.length <= MAX_BYTES ? written : null
 }
 
 function isWeb(url: URL): boolean {
@@ -124,23 +158,23 @@ function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** 32 bytes: SHA-256 of the canonical URL's UTF-8 bytes. */
-export function urlHash(canonical: string): Buffer {
-  return hash('sha256', canonical, 'buffer')
+/** 32 bytes: SHA-256 of the canonical form of what `webUrl` gave, by the spider's rules. */
+export function urlHash(url: string, rules: UrlRules = NO_RULES): Buffer {
+  return hash('sha256', identity(url, rules), 'buffer')
 }
 
-/** 22 characters: the first 16 bytes of `urlHash` in base64url. */
-export function urlId(canonical: string): string {
-  return urlHash(canonical).toString('base64url', 0, 16)
+/** 22 characters: the first 16 bytes of `urlHash` in base64url. It is the key that dedupe goes by. */
+export function urlId(url: string, rules: UrlRules = NO_RULES): string {
+  return urlHash(url, rules).toString('base64url', 0, 16)
 }
 
 /**
- * Politeness key of a canonical URL: host name, and the port where it is not the scheme's default. http and https of one
+ * Politeness key of a URL that `webUrl` gave: host name, and the port where it is not the scheme's default. http and https of one
  * name share it: they are one server.
  */
-export function hostKey(canonical: string): string {
-  const start = canonical.indexOf('//') + 2
-  return canonical.slice(start, canonical.indexOf('/', start))
+export function hostKey(url: string): string {
+  const start = url.indexOf('//') + 2
+  return url.slice(start, url.indexOf('/', start))
 }
 
 /**

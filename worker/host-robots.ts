@@ -1,3 +1,4 @@
+import { type FailureCode, FetchFailure } from './fetch/failure'
 import type { Fetcher } from './fetch/fetcher'
 import { parseRobots, type Robots } from './robots'
 
@@ -6,6 +7,8 @@ const KEEP_MS = 3_600_000
 const HOSTS_KEPT = 20_000
 /** RFC 9309 §2.5: at least 500 KiB must be read. */
 const MAX_BYTES = 512_000
+/** RFC 9309 §2.3.1.2: five at least. */
+const MAX_REDIRECTS = 5
 
 /** The robots.txt of each origin, fetched once and shared by all visits of this worker. */
 export class HostRobots {
@@ -25,7 +28,7 @@ export class HostRobots {
 
   /**
    * @throws FetchFailure when the server cannot be asked, RobotsUnreachable when it answers with 5xx: then nothing may be
-   * fetched for now (RFC 9309 §2.3.1.4). Any 4xx allows everything (§2.3.1.3).
+   * fetched for now (RFC 9309 §2.3.1.4).
    */
   async of(url: string, allowPrivate: boolean): Promise<Robots> {
     const { origin } = new URL(url)
@@ -41,15 +44,37 @@ export class HostRobots {
 
   async #fetch(origin: string, allowPrivate: boolean): Promise<Robots> {
     const url = `${origin}/robots.txt`
-    const answer = await this.fetcher.fetch(url, {
-      allowPrivate,
-      headers: {},
-      signal: new AbortController().signal,
-      maxBytes: MAX_BYTES,
-    })
-    if (answer.status >= 500) throw new RobotsUnreachable(url, answer.status)
-    return parseRobots(answer.status < 300 ? answer.body : '', this.agent)
+    try {
+      const answer = await this.fetcher.fetch(url, {
+        allowPrivate,
+        headers: {},
+        signal: new AbortController().signal,
+        maxBytes: MAX_BYTES,
+        maxRedirects: MAX_REDIRECTS,
+      })
+      return robotsOfAnswer(url, answer.status, answer.body, this.agent)
+    } catch (error) {
+      if (error instanceof FetchFailure && leadsNowhere(error)) return parseRobots('', this.agent)
+      throw error
+    }
   }
+}
+
+const NOWHERE = new Set<FailureCode>(['redirect_loop', 'redirect_limit', 'bad_redirect', 'bad_scheme'])
+
+/** Redirects that end in no file mean that there is none (RFC 9309 §2.3.1.2). */
+function leadsNowhere({ code, answer }: FetchFailure): boolean {
+  return NOWHERE.has(code) || (code === 'private_address' && (answer.redirects?.length ?? 0) > 0)
+}
+
+/**
+ * What an answer for robots.txt says (RFC 9309 §2.3.1): a file with 2xx; that there is none, so everything is allowed, with
+ * 3xx and 4xx.
+ * @throws RobotsUnreachable for anything else.
+ */
+export function robotsOfAnswer(url: string, status: number, body: Buffer | string, agent: string): Robots {
+  if (status < 200 || status >= 500) throw new RobotsUnreachable(url, status)
+  return parseRobots(status < 300 ? body : '', agent)
 }
 
 /** The site answers its robots.txt with a server error: until that ends it must be left alone. */

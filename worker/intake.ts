@@ -4,7 +4,7 @@ import type { Log } from '../core/log'
 import type { Queue } from '../core/queue/queue'
 import type { NewTask, Rejected } from '../core/queue/task'
 import { DEFAULT_SPIDER } from '../core/spider'
-import { canonicalise, hostKey, InvalidUrl, urlHash, urlId } from '../core/url'
+import { hostKey, InvalidUrl, urlHash, urlId, webUrl } from '../core/url'
 import type { SpiderRecord } from './sink/inbox'
 
 /**
@@ -70,12 +70,12 @@ export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log
       continue
     }
     const run = await store.openRun(spider, epoch)
-    const { dedupe } = spider.definition
+    const { dedupe, identity } = spider.definition
     await queue.openRun(run, {
       dedupe: { ...dedupe, spider: spider.id },
       maxPages: spider.definition.maxPages,
     })
-    const tasks = list.map(({ task }) => task)
+    const tasks = list.map(({ task }) => ({ ...task, id: urlId(task.url, identity) }))
     await store.storeSeeds(
       spider.id,
       run,
@@ -125,7 +125,7 @@ export function readEntry(entry: string): Entry | string {
     payload = payloadSchema.parse({ url: text })
   }
   try {
-    const url = canonicalise(payload.url)
+    const url = webUrl(payload.url)
     const task: NewTask = {
       url,
       id: urlId(url),

@@ -13,6 +13,8 @@ const page = (status: number, more: Partial<Fetched> = {}): Fetched => ({
   body: Buffer.from('abc'),
   truncated: null,
   wireBytes: 3,
+  headersMs: 1,
+  lenient: false,
   ms: 1,
   redirects: [],
   ...more,

@@ -1,13 +1,24 @@
-import { tryCanonicalise } from '../core/url'
+import { tryWebUrl } from '../core/url'
 
 /** What a site's robots.txt says to one crawler. */
 export interface Robots {
   /** Whether the URL may be fetched. `/robots.txt` itself always may. */
   allows(url: string): boolean
+  /** The line that decides about the URL; null when none speaks of it, which allows it. */
+  decidingLine(url: string): RobotsLine | null
+  /** The User-agent names whose groups apply, as a rule matches them: the crawler's own token, or `*`; null for none. */
+  group: string | null
   /** Milliseconds between two requests that the site asks for (at most a day); null when it does not say. */
   crawlDelayMs: number | null
-  /** URLs of sitemaps, canonical, whichever group they stand in. */
+  /** URLs of sitemaps, whichever group they stand in. */
   sitemaps: string[]
+}
+
+export interface RobotsLine {
+  /** Counted from 1. */
+  number: number
+  /** As it stands there, without blanks around it. */
+  text: string
 }
 
 /** RFC 9309 §2.5 asks for at least 500 KiB; what stands behind that is not read. */
@@ -30,12 +41,14 @@ export function parseRobots(body: string | Buffer, agent: string): Robots {
     .flatMap((group) => group.rules)
     .sort((a, b) => b.octets - a.octets || Number(b.allows) - Number(a.allows))
   const delays = mine.flatMap((group) => group.delays)
+  const deciding = (url: string) => {
+    const path = pathOf(url)
+    return path === '/robots.txt' ? undefined : rules.find((rule) => rule.matches(path))
+  }
   return {
-    allows: (url) => {
-      const path = pathOf(url)
-      if (path === '/robots.txt') return true
-      return rules.find((rule) => rule.matches(path))?.allows ?? true
-    },
+    allows: (url) => deciding(url)?.allows ?? true,
+    decidingLine: (url) => deciding(url)?.line ?? null,
+    group: mine.length === 0 ? null : named.length > 0 ? token : '*',
     crawlDelayMs: delays.length > 0 ? Math.min(Math.max(...delays) * 1000, MAX_DELAY_MS) : null,
     sitemaps: [...new Set(groups.sitemaps)],
   }
@@ -45,11 +58,22 @@ function lines(body: string | Buffer): string[] {
   const cut = body.length > MAX_LENGTH
   const head = body.slice(0, MAX_LENGTH)
   // Not UTF-8 here and there must not cost the whole file: such bytes become U+FFFD. The decoder drops a BOM.
-  const text = typeof head === 'string' ? head.replace(/^\uFEFF/, '') : new TextDecoder().decode(head)
+  const text = (typeof head === 'string' ? head : new TextDecoder().decode(withoutBom(head))).replace(
+    /^\uFEFF/,
+    '',
+  )
   const all = text.split(/\r\n|\r|\n/)
   // Half a line at the limit could say something else than the whole one.
   if (cut) all.pop()
   return all
+}
+
+/** Some editors leave only the first bytes of the mark, which would spoil the first line. */
+function withoutBom(bytes: Buffer): Buffer {
+  const mark = [0xef, 0xbb, 0xbf]
+  let length = 0
+  while (length < 3 && bytes[length] === mark[length]) length++
+  return bytes.subarray(length)
 }
 
 interface Group {
@@ -61,6 +85,7 @@ interface Group {
 
 interface Rule {
   allows: boolean
+  line: RobotsLine
   /** How specific it is: octets of the path it stands for. */
   octets: number
   matches(path: string): boolean
@@ -73,7 +98,7 @@ function readGroups(all: string[]): { list: Group[]; sitemaps: string[] } {
   // True from a User-agent line to the next rule: more User-agent lines then join the group. Records of other kinds between
   // them change nothing (§2.2.4).
   let naming = false
-  for (const line of all) {
+  for (const [n, line] of all.entries()) {
     const record = readRecord(line)
     if (!record) continue
     const { value } = record
@@ -90,7 +115,12 @@ function readGroups(all: string[]): { list: Group[]; sitemaps: string[] } {
       case 'disallow':
         naming = false
         // An empty rule rules nothing; before the first User-agent line a rule is for nobody.
-        if (group && value) group.rules.push(compileRule(record.key === 'allow', value))
+        if (group && value)
+          group.rules.push({
+            allows: record.key === 'allow',
+            line: { number: n + 1, text: line.trim() },
+            ...compilePattern(value),
+          })
         break
       case 'crawl-delay': {
         const seconds = Number(value)
@@ -98,7 +128,7 @@ function readGroups(all: string[]): { list: Group[]; sitemaps: string[] } {
         break
       }
       case 'sitemap': {
-        const url = tryCanonicalise(value)
+        const url = tryWebUrl(value)
         if (url !== null) sitemaps.push(url)
       }
     }
@@ -140,12 +170,11 @@ function productToken(agent: string): string {
  * Pieces between `*` are looked for one after the other, each at its first chance. That finds a match whenever there is one,
  * and never looks at a character of the path twice for one piece: no pattern can make it slow.
  */
-function compileRule(allows: boolean, pattern: string): Rule {
+function compilePattern(pattern: string): Pick<Rule, 'octets' | 'matches'> {
   const anchored = pattern.endsWith('$')
   const [head = '', ...pieces] = comparable(anchored ? pattern.slice(0, -1) : pattern, '*').split(/\*+/)
   const last = anchored && pieces.length > 0 ? pieces.pop()! : null
   return {
-    allows,
     octets: octetsOf(pattern),
     matches: (path) => {
       if (!path.startsWith(head)) return false

@@ -38,9 +38,9 @@ export type Visited = { finished: Finished } | { handedBack: 'retry' | 'released
 export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts): Promise<Visited> {
   const run = await parts.run(lease.run)
   if (lease.deliveries > 0) {
-    const stored = await parts.stored(lease.run, urlHash(lease.url))
+    const stored = await parts.stored(lease.run, urlHash(lease.url, run.spider.spider.identity))
     // An earlier holder stored the page and was lost before it could say so: say it for it, without fetching again.
-    if (stored) return { finished: acknowledgeStored(lease, stored) }
+    if (stored) return { finished: acknowledgeStored(lease, run, stored) }
   }
   const started = new Date()
   const startedAt = performance.now()
@@ -155,7 +155,7 @@ function describe(
       : []
   const record: PageRecord = {
     run: lease.run,
-    hash: urlHash(lease.url),
+    hash: urlHash(lease.url, run.spider.spider.identity),
     url: lease.url,
     finalUrl: fetched?.finalUrl ?? null,
     state: outcome.state,
@@ -200,7 +200,7 @@ function newLinks(
     if (known.has(lease.run, url) || !run.spider.inScope(url, lease.depth + 1, run.seeds, pageUrl)) continue
     tasks.push({
       url,
-      id: urlId(url),
+      id: urlId(url, run.spider.spider.identity),
       host: hostKey(url),
       depth: lease.depth + 1,
       priority: lease.priority,
@@ -210,10 +210,10 @@ function newLinks(
   return tasks
 }
 
-function acknowledgeStored(lease: Lease, stored: StoredPage): Finished {
+function acknowledgeStored(lease: Lease, run: CrawlRun, stored: StoredPage): Finished {
   const links = stored.links.map((url) => ({
     url,
-    id: urlId(url),
+    id: urlId(url, run.spider.spider.identity),
     host: hostKey(url),
     depth: lease.depth + 1,
     priority: lease.priority,

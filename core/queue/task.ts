@@ -2,9 +2,9 @@ import type { OutcomeState } from './states'
 
 /** A URL to admit to a run's frontier. */
 export interface NewTask {
-  /** Canonical URL, as `canonicalise` gives it. */
+  /** As it is fetched: what `webUrl` gave. */
   url: string
-  /** Its identity within dedupe: `urlId(url)`, 22 characters. */
+  /** Its identity within dedupe: `urlId` of the URL by the spider's rules, 22 characters. */
   id: string
   /** Politeness key: `hostKey(url)`, for instance `example.com` or `example.com:8080`. */
   host: string
@@ -12,7 +12,7 @@ export interface NewTask {
   depth: number
   /** −1000 … 1000; among hosts whose turn it is, and within one host, the highest goes first. */
   priority: number
-  /** Canonical URL of the page that the link stood on; absent for a seed. */
+  /** URL of the page that the link stood on; absent for a seed. */
   referrer?: string
   /** What the sender attached, as a JSON text; handed to the item unread. */
   meta?: string

@@ -40,13 +40,14 @@ export async function rebuildRuns(s: Services, epoch: number, still: () => boole
 
 async function rebuildRun(s: Services, run: SeededRun, still: () => boolean): Promise<boolean> {
   const queue = s.queue(run.queue)
+  const { identity } = run.definition
   await openFrontier(s, run)
   for await (const pages of storedPages(s, run.id)) {
     if (!still()) return false
     await queue.restore(
       run.id,
       pages.map(({ url, state, depth, referrer }) => ({
-        id: urlId(url),
+        id: urlId(url, identity),
         url,
         host: hostKey(url),
         state,
@@ -60,7 +61,7 @@ async function rebuildRun(s: Services, run: SeededRun, still: () => boolean): Pr
     const tasks = pages.flatMap((page) =>
       page.links.map((url) => ({
         url,
-        id: urlId(url),
+        id: urlId(url, identity),
         host: hostKey(url),
         depth: page.depth + 1,
         priority: 0,

@@ -1,3 +1,4 @@
+import type { Spider } from '../../core/spider'
 import { urlHash } from '../../core/url'
 import type { Services } from '../context'
 import { change, select } from '../db'
@@ -15,8 +16,14 @@ interface DeadPage {
 export async function insertDead(s: Services, run: number, pages: DeadPage[]): Promise<void> {
   if (pages.length === 0) return
   const now = new Date()
+  const [record] = await select<{ definition: string }>(
+    s.database.pool,
+    'SELECT definition FROM runs WHERE id = ?',
+    [run],
+  )
+  const { identity } = JSON.parse(record?.definition ?? '{}') as Partial<Spider>
   const rows = pages
-    .map((page) => ({ ...page, hash: urlHash(page.url) }))
+    .map((page) => ({ ...page, hash: urlHash(page.url, identity) }))
     .sort((a, b) => a.hash.compare(b.hash))
     .map((page) => [
       run,

@@ -1,4 +1,4 @@
-import { canonicalise } from '../../core/url'
+import { webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { currentEpoch } from '../services/epoch'
@@ -63,9 +63,10 @@ export async function admitSeeds(
   reached: (cursor: number) => Promise<boolean>,
 ): Promise<boolean> {
   const queue = s.queue(run.queue)
+  const { identity } = run.definition
   if (cursor === 0 && !run.ownSeeds) {
     const written = run.definition.seeds.map((url) =>
-      seedTask({ url: canonicalise(url), priority: 0, depth: 0, meta: null }),
+      seedTask({ url: webUrl(url), priority: 0, depth: 0, meta: null }, identity),
     )
     for (let from = 0; from < written.length; from += SEED_CHUNK)
       await queue.admit(run.id, written.slice(from, from + SEED_CHUNK))
@@ -73,7 +74,10 @@ export async function admitSeeds(
   for (;;) {
     const rows = await storedSeeds(s.database.pool, run, cursor)
     if (rows.length > 0) {
-      const { refused } = await queue.admit(run.id, rows.map(seedTask))
+      const { refused } = await queue.admit(
+        run.id,
+        rows.map((row) => seedTask(row, identity)),
+      )
       cursor = rows.at(-1)!.id
       if (!(await reached(cursor))) return false
       // The cap on pages is reached: the rest would be refused one by one.

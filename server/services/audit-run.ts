@@ -1,4 +1,4 @@
-import { canonicalise, urlHash, urlId } from '../../core/url'
+import { urlHash, urlId, webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { select } from '../db'
 import { currentEpoch } from './epoch'
@@ -137,7 +137,7 @@ async function coverage(
 }
 
 async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
-  if (!run.ownSeeds) yield run.definition.seeds.map((url) => canonicalise(url))
+  if (!run.ownSeeds) yield run.definition.seeds.map((url) => webUrl(url))
   for (let cursor = 0; ; ) {
     const rows = await storedSeeds(s.database.pool, run, cursor)
     if (rows.length === 0) return
@@ -161,12 +161,12 @@ async function* chunked(lists: AsyncIterable<string[]>): AsyncGenerator<string[]
 }
 
 async function notSeen(s: Services, run: RunRow, urls: string[]): Promise<string[]> {
-  const ids = new Map(urls.map((url) => [urlId(url), url]))
+  const ids = new Map(urls.map((url) => [urlId(url, run.definition.identity), url]))
   return (await s.queue(run.queue).unseen(run.id, [...ids.keys()])).map((id) => ids.get(id)!)
 }
 
 async function notStored(s: Services, run: RunRow, urls: string[]): Promise<string[]> {
-  const hashes = new Map(urls.map((url) => [urlHash(url).toString('hex'), url]))
+  const hashes = new Map(urls.map((url) => [urlHash(url, run.definition.identity).toString('hex'), url]))
   const rows = await select<{ hash: Buffer }>(
     s.database.pool,
     'SELECT url_hash AS hash FROM pages WHERE run_id = ? AND url_hash IN (?)',

@@ -11,7 +11,7 @@ import { storedPages } from './stored-pages'
 /**
  * Gives failed pages of a run another chance, with fresh budgets; a finished run goes on until they have ended. Asking twice
  * at once takes each page once.
- * @param urls canonical URLs; absent: all that failed.
+ * @param urls as the record has them; absent: all that failed.
  * @returns how many pages wait again.
  * @throws UserError for an unknown run, or one that was cancelled or has not begun.
  */
@@ -19,7 +19,7 @@ export async function redriveRun(s: Services, id: number, actor: Actor, urls?: s
   const run = await getRun(s, id)
   if (run.state !== 'running' && run.state !== 'finished')
     throw new UserError(`Run ${id} is ${run.state}, so nothing of it can be tried again; start a new run.`)
-  const ids = urls?.map(urlId)
+  const ids = urls?.map((url) => urlId(url, run.definition.identity))
   // Open first: a process that ends in between leaves a run that the scheduler finishes again.
   await reopen(s, id)
   const queue = s.queue(run.queue)
@@ -59,7 +59,11 @@ async function redriveFromRecord(s: Services, run: RunRow, ids: string[] | undef
   await openFrontier(s, run)
   let many = 0
   for await (const pages of storedPages(s, run.id)) {
-    const tasks = pages.map((page) => ({ ...page, id: urlId(page.url), host: hostKey(page.url) }))
+    const tasks = pages.map((page) => ({
+      ...page,
+      id: urlId(page.url, run.definition.identity),
+      host: hostKey(page.url),
+    }))
     const again = tasks.filter((task) => task.state === 'failed' && (!wanted || wanted.has(task.id)))
     const kept = tasks.filter((task) => !again.includes(task))
     await queue.restore(

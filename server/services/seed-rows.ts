@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { sentence, UserError } from '../../core/errors'
 import type { NewTask } from '../../core/queue/task'
 import type { Spider } from '../../core/spider'
-import { canonicalise, hostKey, urlHash, urlId } from '../../core/url'
+import { hostKey, urlHash, urlId, webUrl } from '../../core/url'
+import type { UrlRules } from '../../core/url-rules'
 import { inTransaction } from '../../drizzle/database'
 import { change, type Sql, select } from '../db'
 
@@ -43,7 +44,7 @@ const numbers = z.object({
 
 /** @throws InvalidUrl or UserError with the reason why it can't be a seed. */
 export function toSeedRow(seed: SeedInput): SeedRow {
-  const url = canonicalise(seed.url)
+  const url = webUrl(seed.url)
   const result = numbers.safeParse(seed)
   if (!result.success) {
     const [issue] = result.error.issues
@@ -141,10 +142,13 @@ export async function hasSeeds(on: Sql, spider: { id: number; definition: Spider
 }
 
 /** The task that a stored seed becomes. */
-export function seedTask(seed: Pick<SeedRow, 'url' | 'priority' | 'depth' | 'meta'>): NewTask {
+export function seedTask(
+  seed: Pick<SeedRow, 'url' | 'priority' | 'depth' | 'meta'>,
+  rules: UrlRules,
+): NewTask {
   return {
     url: seed.url,
-    id: urlId(seed.url),
+    id: urlId(seed.url, rules),
     host: hostKey(seed.url),
     depth: seed.depth,
     priority: seed.priority,

@@ -1,4 +1,4 @@
-import { hostKey, tryCanonicalise } from '../../core/url'
+import { hostKey, resolveUrl, tryCanonicalise, tryWebUrl } from '../../core/url'
 import type { CompiledSpider } from './compile-spider'
 import { type Item, readItems } from './fields'
 import { PageScan } from './page-scan'
@@ -17,7 +17,7 @@ export interface PageContent {
   canonical: string | null
   language: string | null
   /**
-   * Canonical URLs of http(s) links, each once, in the page's order, before any rule of scope: `a` and `area`, frames,
+   * URLs of http(s) links as they are fetched, each once, in the page's order, before any rule of scope: `a` and `area`, frames,
    * `<link rel=next|prev>` and refresh. Links with rel=nofollow are not among them when the spider obeys robots.
    */
   links: string[]
@@ -60,15 +60,16 @@ export function readPage(html: string, url: string, spider: CompiledSpider): Pag
   }
 }
 
-/** HTML Standard §2.4.3: a base that is not a URL counts as none. */
+/** HTML Standard §4.2.3: a base that is not a URL, or of these schemes, counts as none. */
 function baseUrl(written: string | null, url: string): string {
-  return (written === null ? null : tryCanonicalise(written, url)) ?? url
+  const base = written === null ? null : resolveUrl(written, url)
+  return base === null || /^(data|javascript):/.test(base) ? url : base
 }
 
 function resolved(written: Set<string>, base: string): { links: string[]; cut: boolean } {
   const links = new Set<string>()
   for (const href of written) {
-    const link = tryCanonicalise(href.includes('\0') ? href.replaceAll('\0', '\uFFFD') : href, base)
+    const link = tryWebUrl(href.includes('\0') ? href.replaceAll('\0', '\uFFFD') : href, base)
     if (link === null) continue
     if (links.size === MAX_LINKS && !links.has(link)) return { links: [...links], cut: true }
     links.add(link)
@@ -78,7 +79,7 @@ function resolved(written: Set<string>, base: string): { links: string[]; cut: b
 
 /** How many links stay on the page's own host (and port), and how many lead away from it. */
 function linkCounts(links: string[], url: string): { linksInternal: number; linksExternal: number } {
-  const host = hostKey(tryCanonicalise(url) ?? url)
+  const host = hostKey(tryWebUrl(url) ?? url)
   let linksInternal = 0
   for (const link of links) if (hostKey(link) === host) linksInternal++
   return { linksInternal, linksExternal: links.length - linksInternal }

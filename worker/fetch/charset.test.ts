@@ -26,7 +26,7 @@ it.each([
   ['windows-874', 'a1', 'ก'],
   ['x-user-defined', '41 80 ff', 'A\uf780\uf7ff'],
 ])('%s is decoded by the standard’s table', (charset, bytes, text) => {
-  expect(decodeHtml(hex(bytes), `${html}; charset=${charset}`)).toEqual({ text, charset })
+  expect(decodeHtml(hex(bytes), `${html}; charset=${charset}`)).toMatchObject({ text, charset })
 })
 
 it.each([
@@ -79,9 +79,13 @@ it('a byte order mark goes before the header, the header before the page, and a 
   expect(decodeHtml(Buffer.concat([hex('efbbbf'), meta]), `${html};charset=gbk`)).toEqual({
     text: meta.toString(),
     charset: 'utf-8',
+    source: 'bom',
   })
-  expect(decodeHtml(hex('fffe604f'), `${html};charset=gbk`)).toEqual({ text: '你', charset: 'utf-16le' })
-  expect(decodeHtml(hex('feff4f60'), null)).toEqual({ text: '你', charset: 'utf-16be' })
+  expect(decodeHtml(hex('fffe604f'), `${html};charset=gbk`)).toMatchObject({
+    text: '你',
+    charset: 'utf-16le',
+  })
+  expect(decodeHtml(hex('feff4f60'), null)).toMatchObject({ text: '你', charset: 'utf-16be' })
   expect(decodeHtml(meta, `${html};charset=gbk`).charset).toBe('gbk')
   expect(decodeHtml(meta, `${html};charset=none`).charset).toBe('big5')
   expect(decodeHtml(meta, html).charset).toBe('big5')
@@ -146,7 +150,11 @@ const SAMPLES: [string, string][] = [
 ]
 it.each(SAMPLES)('a page in %s that says nothing is recognised by its bytes', (charset, sentence) => {
   const page = `<html><head><title>${sentence}</title><script>var a = 1</script></head><body>${'<div class="c"><p>'.repeat(40)}${sentence}</p></body></html>`
-  expect(decodeHtml(iconv.encode(page, charset), html)).toEqual({ text: page, charset })
+  expect(decodeHtml(iconv.encode(page, charset), html)).toMatchObject({
+    text: page,
+    charset,
+    source: 'bytes',
+  })
 })
 
 it('UTF-8 that was cut within a character is still UTF-8', () => {

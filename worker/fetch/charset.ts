@@ -8,9 +8,38 @@ import { declaredCharset } from './charset-declaration'
  * Standard, §13.2.3.2: byte order mark, the header's charset, what the page declares in its first bytes, then a look at
  * the bytes. Never throws; what cannot be decoded becomes U+FFFD.
  */
-export function decodeHtml(body: Buffer, contentType: string | null): { text: string; charset: string } {
-  const charset = bomOf(body) ?? headerCharset(contentType) ?? declared(body) ?? detect(body)
-  return { text: decode(body, charset), charset }
+export function decodeHtml(body: Buffer, contentType: string | null): Decoded {
+  for (const source of ['bom', 'header', 'page'] as const) {
+    const charset = FINDERS[source](body, contentType)
+    if (charset !== null) return { text: decode(body, charset), charset, source }
+  }
+  const charset = detect(body)
+  return { text: decode(body, charset), charset, source: 'bytes' }
+}
+
+/** As `decodeHtml` for XML, which is UTF-8 when neither its header nor itself says otherwise. */
+export function decodeXml(body: Buffer, contentType: string | null): Decoded {
+  const found = decodeHtml(body, contentType)
+  return found.source === 'bytes' ? { text: decode(body, 'utf-8'), charset: 'utf-8', source: 'bytes' } : found
+}
+
+export interface Decoded {
+  text: string
+  charset: string
+  /** What said so: a byte order mark, the Content-Type, the page's own declaration, or nothing but a look at its bytes. */
+  source: 'bom' | 'header' | 'page' | 'bytes'
+}
+
+const FINDERS = {
+  bom: bomOf,
+  header: (_body: Buffer, contentType: string | null) => headerCharset(contentType),
+  page: (body: Buffer) => wideXml(body) ?? declared(body),
+}
+
+/** `<?x` in two bytes a character (HTML Standard, prescan). */
+function wideXml(body: Buffer): string | null {
+  const head = body.toString('latin1', 0, 6)
+  return head === '<\0?\0x\0' ? 'utf-16le' : head === '\0<\0?\0x' ? 'utf-16be' : null
 }
 
 function bomOf(body: Buffer): string | null {

@@ -30,6 +30,8 @@ export interface FetchRequest {
   redirectAllowed?: (url: string) => boolean | Promise<boolean>
   /** In place of the fetcher's `maxBytes`. */
   maxBytes?: number
+  /** In place of the fetcher's `maxRedirects`. */
+  maxRedirects?: number
   /** Asked when the headers of a 2xx answer are in; false fails the fetch with `type`, its body unread. */
   accept?: (contentType: string | null) => boolean
 }
@@ -47,8 +49,12 @@ export interface Fetched {
   truncated: 'cap' | 'cut' | null
   /** Bytes of the body as they came. */
   wireBytes: number
+  /** Milliseconds from the start to the headers of this answer. */
+  headersMs: number
   /** Milliseconds from the start to the last byte. */
   ms: number
+  /** The answer was no proper HTTP, and was read all the same. */
+  lenient: boolean
   /** URLs gone through before `finalUrl`, the first being `url`; empty without redirects. */
   redirects: string[]
 }
@@ -105,6 +111,8 @@ class Visit {
   #target!: URL
   #exchange: Exchange | null = null
   #status: number | undefined
+  #headersMs = 0
+  #lenient = false
   #headers: Headers | undefined
   #stopped: FetchFailure | null = null
   #stop!: (failure: FetchFailure) => void
@@ -157,11 +165,9 @@ class Visit {
       if (!next) return this.#fetched(answer)
       if (seen.has(next.href))
         throw new FetchFailure('redirect_loop', `${this.url}: redirected to ${next.href} again`)
-      if (this.#redirects.length >= this.options.maxRedirects)
-        throw new FetchFailure(
-          'redirect_limit',
-          `${this.url}: more than ${this.options.maxRedirects} redirects`,
-        )
+      const maxRedirects = this.request.maxRedirects ?? this.options.maxRedirects
+      if (this.#redirects.length >= maxRedirects)
+        throw new FetchFailure('redirect_limit', `${this.url}: more than ${maxRedirects} redirects`)
       if (this.request.redirectAllowed && !(await this.request.redirectAllowed(next.href)))
         throw new FetchFailure('redirect_scope', `${this.url}: redirects to ${next.href}`)
       this.#redirects.push(this.#target.href)
@@ -196,12 +202,15 @@ class Visit {
         (error.code === 'malformed_http' ||
           (error.code === 'reset' && !this.#exchange?.answering && wasKept(error.cause)))
       if (this.#stopped || !again) throw error
-      return await this.#exchangeOnce(foreign, true)
+      const answer = await this.#exchangeOnce(foreign, true)
+      this.#lenient = (error as FetchFailure).code === 'malformed_http'
+      return answer
     }
   }
 
   #exchangeOnce(foreign: boolean, tolerant: boolean): Promise<Answer> {
     if (this.#stopped) throw this.#stopped
+    this.#lenient = false
     this.#exchange = this.send(
       {
         url: this.#target,
@@ -217,6 +226,7 @@ class Visit {
   #bodyLimit(status: number, headers: Headers): number | null {
     this.#status = status
     this.#headers = headers
+    this.#headersMs = this.#elapsed()
     if (REDIRECTS.has(status) && headers.location) return REDIRECT_BYTES
     const contentType = headers['content-type'] ?? null
     if (this.request.accept && !this.request.accept(contentType)) {
@@ -237,7 +247,9 @@ class Visit {
       body: answer.body,
       truncated: answer.truncated,
       wireBytes: answer.wireBytes,
+      headersMs: this.#headersMs,
       ms: this.#elapsed(),
+      lenient: this.#lenient,
       redirects: this.#redirects,
     }
   }

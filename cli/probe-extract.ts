@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { DEFAULT_SPIDER, type Spider } from '../core/spider'
+import { checkSpider } from '../core/spider-check'
+import { resolveUrl, webUrl } from '../core/url'
+import { compileSpider } from '../worker/extract/compile-spider'
+import { readPage } from '../worker/extract/read-page'
+import { decodeHtml } from '../worker/fetch/charset'
+import { readSpider } from './crawl-input'
+import { bytesOf, bytesSchema, probe } from './probe'
+
+const schema = bytesSchema.extend({
+  /** URL of the page, after redirects. */
+  url: z.string().default('http://page.example/'),
+  contentType: z.string().nullish(),
+  /** A spider file, or the spider itself; absent: the default one. */
+  spider: z.union([z.string(), z.looseObject({})]).optional(),
+})
+
+interface Options {
+  url?: string
+  spider?: string
+  contentType?: string
+}
+
+/** `orbweaver extract`: what a spider takes from a page, and the links it finds there. */
+export function extractCommand(program: Command): void {
+  program
+    .command('extract')
+    .description(
+      'read items and links of a page; without one, JSON lines {file, text or base64, url?, contentType?, spider?} on standard input',
+    )
+    .argument('[file]', 'HTML as it came, without Content-Encoding; - for standard input')
+    .option('--url <url>', 'URL of the page, after redirects')
+    .option('--spider <file>', 'spider file (JSON); the default spider when not given')
+    .option('--content-type <value>', 'the Content-Type header it came with')
+    .action((file: string | undefined, options: Options) =>
+      probe({ schema, main: 'file', answer }, file === undefined ? null : { file, ...options }),
+    )
+}
+
+async function answer(input: z.output<typeof schema>): Promise<object> {
+  const { text, charset } = decodeHtml(await bytesOf(input), input.contentType ?? null)
+  const spider = compileSpider(await spiderOf(input.spider))
+  return { charset, ...readPage(text, resolveUrl(input.url) ?? webUrl(input.url), spider) }
+}
+
+/** @throws UserError that says what is wrong with it. */
+export async function spiderOf(given: string | object | undefined): Promise<Spider> {
+  if (given === undefined) return DEFAULT_SPIDER
+  return typeof given === 'string' ? readSpider(given) : checkSpider(given)
+}

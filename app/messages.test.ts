@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FAULTS } from '../core/errors'
 import en from '../messages/en.json'
 import zh from '../messages/zh-CN.json'
 import { REASONS } from '../worker/outcome'
@@ -34,6 +35,11 @@ test('every reason for which a page can end has plain words in both languages, a
   const worded = Object.keys(REASONS).concat('http', 'other').sort()
   expect(Object.keys(en.reason).sort()).toEqual(worded)
   expect(Object.keys(zh.reason).sort()).toEqual(worded)
+})
+
+test('every fault that the console words has a message in both languages, and there is none for another', () => {
+  expect(Object.keys(en.fault).sort()).toEqual([...FAULTS].sort())
+  expect(Object.keys(zh.fault).sort()).toEqual([...FAULTS].sort())
 })
 
 test('every reason is one that somebody stores', () => {

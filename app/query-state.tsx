@@ -4,6 +4,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { type Failure, useFaultWords } from './fault-words'
 import { WarningIcon } from './icons'
 
 /**
@@ -15,11 +16,12 @@ export function QueryState<T>({
   skeleton = <Lines />,
   children,
 }: {
-  query: UseQueryResult<T, { message: string }>
+  query: UseQueryResult<T, Failure>
   skeleton?: ReactNode
   children: (data: T) => ReactNode
 }) {
   const t = useTranslations('query')
+  const words = useFaultWords()
   if (query.data === undefined && !query.isError)
     return (
       <div role="status" aria-label={t('loading')}>
@@ -35,7 +37,7 @@ export function QueryState<T>({
     return (
       <Alert color="red" variant="light" title={t('failed')} icon={<WarningIcon />} role="alert">
         <Stack gap="sm" align="flex-start">
-          <Text size="sm">{query.error?.message}</Text>
+          <Text size="sm">{query.error && words(query.error)}</Text>
           {retry}
         </Stack>
       </Alert>
@@ -45,7 +47,7 @@ export function QueryState<T>({
       {query.isError && (
         <Alert color="orange" variant="light" mb="sm" icon={<WarningIcon />} role="status">
           <Group justify="space-between" gap="sm">
-            <Text size="sm">{t('old', { message: query.error.message })}</Text>
+            <Text size="sm">{t('old', { message: words(query.error) })}</Text>
             {retry}
           </Group>
         </Alert>
@@ -56,13 +58,14 @@ export function QueryState<T>({
 }
 
 /** Why a change was refused, below the form or button that asked for it. */
-export function MutationError({ error }: { error: { message: string } | null }) {
+export function MutationError({ error }: { error: Failure | null }) {
   const t = useTranslations('query')
+  const words = useFaultWords()
   if (!error) return null
   return (
     <Alert color="red" variant="light" title={t('refused')} icon={<WarningIcon />} role="alert">
       <Text size="sm" className="address">
-        {error.message}
+        {words(error)}
       </Text>
     </Alert>
   )

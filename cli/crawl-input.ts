@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { sentence, UserError } from '../core/errors'
 import type { Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
-import { InvalidUrl, webUrl } from '../core/url'
+import { webUrl } from '../core/url'
 import { isGlobalAddress } from '../worker/fetch/address-guard'
 
 /** The spider of a file. @throws UserError naming the file and what is wrong with it. */
@@ -29,17 +29,12 @@ export async function readSpider(file: string): Promise<Spider> {
  * @throws UserError for what is no URL of the web, and for a private address without leave.
  */
 export function checkSeed(text: string, allowPrivate: boolean): string {
-  try {
-    const url = webUrl(text)
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-    const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isGlobalAddress(host)
-    if (isPrivate && !allowPrivate)
-      throw new UserError(
-        `${text} is at a private address, which is not fetched; add --allow-private if you mean it.`,
-      )
-    return url
-  } catch (error) {
-    if (error instanceof InvalidUrl) throw new UserError(error.message)
-    throw error
-  }
+  const url = webUrl(text)
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isGlobalAddress(host)
+  if (isPrivate && !allowPrivate)
+    throw new UserError(
+      `${text} is at a private address, which is not fetched; add --allow-private if you mean it.`,
+    )
+  return url
 }

@@ -12,6 +12,42 @@
  */
 export class UserError extends Error {
   override name = 'UserError'
+
+  /** @param fault lets the console say the sentence in its reader's language; for what its own forms commonly provoke. */
+  constructor(
+    message: string,
+    readonly fault?: Fault,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/** Faults that the console has words of its own for: `fault` in messages/, with the same values. */
+export const FAULTS = [
+  'url_malformed',
+  'url_scheme',
+  'url_credentials',
+  'url_long',
+  'no_seed',
+  'spider_unknown',
+  'queue_unknown',
+  'queue_name',
+  'cron_malformed',
+  'cron_never',
+  'zone_unknown',
+  'schedule_unknown',
+  'schedule_empty',
+  'run_unknown',
+  'import_busy',
+  'upload_broken',
+  'address_taken',
+  'password_there',
+] as const
+
+export interface Fault {
+  code: (typeof FAULTS)[number]
+  values?: Record<string, string | number>
 }
 
 export class UnsafeError extends Error {

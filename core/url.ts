@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { getDomain } from 'tldts'
+import { type Fault, UserError } from './errors'
 import { applyRules, NO_RULES, type UrlRules } from './url-rules'
 
 /** Not a URL that can be crawled. The message names the URL and the reason. */
-export class InvalidUrl extends Error {
+export class InvalidUrl extends UserError {
   override name = 'InvalidUrl'
 }
 
@@ -22,7 +23,7 @@ const MAX_BYTES = 8192
  */
 export function webUrl(input: string, base?: string): string {
   const url = tryWebUrl(input, base)
-  if (url === null) throw new InvalidUrl(fault(input, base))
+  if (url === null) throw invalid(input, base)
   return url
 }
 
@@ -140,18 +141,35 @@ function normaliseEscapes(text: string): string {
 }
 
 /** Why a URL was refused, in one sentence that shows no password. */
-function fault(input: string, base: string | undefined): string {
-  const shown = `"${clip(input.trim())}"`
-  if (input.length > 2 * MAX_BYTES) return `${shown} is longer than a URL may be; shorten it to 8,192 bytes.`
+function invalid(input: string, base: string | undefined): InvalidUrl {
+  const written = clip(input.trim())
+  const malformed: Fault = { code: 'url_malformed', values: { url: written } }
+  const long = new InvalidUrl(`"${written}" is longer than a URL may be; shorten it to 8,192 bytes.`, {
+    code: 'url_long',
+    values: { url: written },
+  })
+  if (input.length > 2 * MAX_BYTES) return long
   if (!URL.canParse(input, base))
-    return `${shown} is not a URL; write scheme, host and path, such as https://example.com/page.`
+    return new InvalidUrl(
+      `"${written}" is not a URL; write scheme, host and path, such as https://example.com/page.`,
+      malformed,
+    )
   const url = new URL(input, base)
-  if (!isWeb(url))
-    return `${shown} has the scheme ${clip(url.protocol)} and cannot be crawled; give an http or https URL.`
+  if (!isWeb(url)) {
+    const scheme = clip(url.protocol)
+    return new InvalidUrl(
+      `"${written}" has the scheme ${scheme} and cannot be crawled; give an http or https URL.`,
+      { code: 'url_scheme', values: { url: written, scheme } },
+    )
+  }
   if (url.username || url.password)
-    return `The URL on ${url.host} carries a user name or password; take them out and send them as a header of the spider.`
-  if (url.hostname.endsWith('.')) return `${shown} has no usable host name; correct the host.`
-  return `${shown} is longer than a URL may be; shorten it to 8,192 bytes.`
+    return new InvalidUrl(
+      `The URL on ${url.host} carries a user name or password; take them out and send them as a header of the spider.`,
+      { code: 'url_credentials', values: { host: url.host } },
+    )
+  if (url.hostname.endsWith('.'))
+    return new InvalidUrl(`"${written}" has no usable host name; correct the host.`, malformed)
+  return long
 }
 
 function clip(text: string): string {

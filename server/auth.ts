@@ -140,13 +140,18 @@ export async function setPassword(
     await select(connection, 'SELECT id FROM user WHERE id = ? FOR UPDATE', [person.id])
     const known = 'SELECT 1 FROM account WHERE user_id = ? AND password IS NOT NULL'
     if ((await select(connection, known, [person.id])).length > 0)
-      throw new UserError('This account has a password already; change it instead of setting a new one.')
+      throw new UserError('This account has a password already; change it instead of setting a new one.', {
+        code: 'password_there',
+      })
     const others = await select(connection, 'SELECT 1 FROM user WHERE email = ? AND id <> ?', [
       email,
       person.id,
     ])
     if (others.length > 0)
-      throw new UserError(`The address ${email} belongs to another account; take a different one.`)
+      throw new UserError(`The address ${email} belongs to another account; take a different one.`, {
+        code: 'address_taken',
+        values: { email },
+      })
     await change(connection, 'UPDATE user SET email = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?', [
       email,
       person.id,

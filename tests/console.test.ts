@@ -150,6 +150,16 @@ describe('the console', { timeout: 120_000 }, () => {
     await telephone.context().close()
   })
 
+  test('what a form is refused is told in the reader’s language', async () => {
+    await rig.enter(rig.page)
+    const chinese = await rig.open({ locale: 'zh-CN' })
+    await rig.enter(chinese)
+    await chinese.getByPlaceholder('https://example.com/').fill('ftp://example.com/{x}')
+    await chinese.getByRole('button', { name: '开始', exact: true }).click()
+    await chinese.getByText('“ftp://example.com/{x}”的协议是 ftp:，无法抓取。').waitFor()
+    await chinese.context().close()
+  })
+
   test('a page carries the headers that keep foreign scripts and frames away', async () => {
     const answer = await fetch(`${rig.address}/sign-in`)
     const policy = answer.headers.get('content-security-policy')

@@ -2,7 +2,7 @@ import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { sentence } from '../../core/errors'
 import { createContext } from './context'
-import { type Context, publicError } from './trpc'
+import { type Context, faultOf, publicError } from './trpc'
 
 /**
  * Runs a route handler that is no procedure (files in and out) for whoever sent the request; what it throws becomes the
@@ -32,6 +32,9 @@ export async function answer(request: Request, work: (ctx: Context) => Promise<R
         ),
       id,
     )
-    return Response.json({ error: { message: error.message } }, { status: getHTTPStatusCodeFromError(error) })
+    return Response.json(
+      { error: { message: error.message, data: { fault: faultOf(error) } } },
+      { status: getHTTPStatusCodeFromError(error) },
+    )
   }
 }

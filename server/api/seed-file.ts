@@ -60,4 +60,8 @@ async function* whole(request: Request): AsyncGenerator<Uint8Array> {
 }
 
 const brokenOff = (cause?: unknown) =>
-  new UserError('The upload was broken off, so nothing of the file was kept; upload it again.', { cause })
+  new UserError(
+    'The upload was broken off, so nothing of the file was kept; upload it again.',
+    { code: 'upload_broken' },
+    { cause },
+  )

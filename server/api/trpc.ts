@@ -16,13 +16,15 @@ const t = initTRPC.context<Context>().create({
   // Never a stack to the client, whatever NODE_ENV says.
   isDev: false,
   sse: { ping: { enabled: true, intervalMs: 2_000 }, client: { reconnectAfterInactivityMs: 6_000 } },
-  errorFormatter: ({ shape, ctx }) => ({
+  errorFormatter: ({ shape, ctx, error }) => ({
     ...shape,
     data: {
       code: shape.data.code,
       httpStatus: shape.data.httpStatus,
       path: shape.data.path,
       requestId: ctx?.requestId,
+      /** For the console, to say the sentence in its reader's language. */
+      fault: faultOf(error),
     },
   }),
 })
@@ -44,6 +46,9 @@ const faults = t.middleware(async ({ next, ctx, path }) => {
     ctx.requestId,
   )
 })
+
+/** Of a person's mistake, what the console may say instead of the sentence. */
+export const faultOf = ({ cause }: TRPCError) => (cause instanceof UserError ? cause.fault : undefined)
 
 /** @param record is called for faults of ours, which the client hears nothing of but the request's id. */
 export function publicError(error: TRPCError, record: () => void, requestId: string): TRPCError {

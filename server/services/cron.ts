@@ -52,6 +52,7 @@ function parse(cron: string): Pattern {
   } catch (error) {
     throw new UserError(
       `The cron expression "${cron}" is not usable (${sentence(error).replace(/^CronPattern: /, '')}); write five fields such as "30 2 * * *", or six with seconds first.`,
+      { code: 'cron_malformed', values: { cron } },
     )
   }
   const fields = cron.trim().split(/\s+/)
@@ -67,7 +68,10 @@ function checkZone(zone: string): string {
     clock(zone)
     return zone
   } catch {
-    throw new UserError(`"${zone}" is not an IANA time zone; write one such as Asia/Shanghai or UTC.`)
+    throw new UserError(`"${zone}" is not an IANA time zone; write one such as Asia/Shanghai or UTC.`, {
+      code: 'zone_unknown',
+      values: { zone },
+    })
   }
 }
 

@@ -6,6 +6,7 @@ import type { fires } from '../../drizzle/schema/crawl'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { type Actor, recordChange } from './audit-log'
+import { noSchedule } from './schedules'
 import { hasSeeds } from './seed-rows'
 
 export type FireKind = (typeof fires.$inferSelect)['kind']
@@ -30,14 +31,14 @@ export async function runScheduleNow(s: Services, id: number, actor: Actor): Pro
       'SELECT id, spider_id AS spiderId, queue, UTC_TIMESTAMP(3) AS now FROM schedules WHERE id = ? FOR UPDATE',
       [id],
     )
-    if (!schedule)
-      throw new UserError(`There is no schedule ${id}; the list of schedules shows those there are.`)
+    if (!schedule) throw noSchedule(id)
     await recordFire(connection, schedule, schedule.now, 'fired', `started by hand by ${actor}`)
     const run = await startRun(connection, schedule, schedule.now, actor)
     // Undoes the fire too: to the person who waits for the answer it says more than a line in the history.
     if (run === null)
       throw new UserError(
         `Schedule ${id} has nothing to run: its spider is gone or has no seeds; look there first.`,
+        { code: 'schedule_empty' },
       )
     await recordChange(connection, actor, 'schedule.run', id, { run })
     return run

@@ -146,7 +146,10 @@ async function findQueue(s: Services, name: string): Promise<QueueRow | undefine
 function checkName(name: string): void {
   const result = queueName.safeParse(name)
   if (!result.success)
-    throw new UserError(`The queue name "${name}" is not usable: it ${result.error.issues[0]!.message}.`)
+    throw new UserError(`The queue name "${name}" is not usable: it ${result.error.issues[0]!.message}.`, {
+      code: 'queue_name',
+      values: { queue: name },
+    })
 }
 
 function check(patch: QueuePatch): z.output<typeof settings> {
@@ -157,4 +160,7 @@ function check(patch: QueuePatch): z.output<typeof settings> {
 }
 
 const unknown = (name: string) =>
-  new UserError(`There is no queue "${name}"; name one that the list of queues shows, or make it first.`)
+  new UserError(`There is no queue "${name}"; name one that the list of queues shows, or make it first.`, {
+    code: 'queue_unknown',
+    values: { queue: name },
+  })

@@ -80,10 +80,11 @@ export async function createRun(
   try {
     const { stored, rejected } = await storeSeeds(s, { spiderId: spider.id, runId: id }, input.seeds ?? [])
     if (stored === 0 && rejected[0])
-      throw new UserError(`The run has no seed that can be crawled: ${rejected[0].reason}`)
+      throw new UserError(`The run has no seed that can be crawled: ${rejected[0].reason}`, rejected[0].fault)
     if (stored === 0 && !(await hasSeeds(pool, { id: spider.id, definition })))
       throw new UserError(
         `The run has nowhere to begin; give it a URL, or give the spider "${spider.name}" seeds.`,
+        { code: 'no_seed', values: { spider: spider.name } },
       )
     await inTransaction(pool, async (connection) => {
       await change(connection, "UPDATE runs SET state = 'seeding', own_seeds = ? WHERE id = ?", [
@@ -210,7 +211,9 @@ async function storeSeeds(
     try {
       chunk.push(toSeedRow(seed))
     } catch (error) {
-      if (rejected.length < REFUSED_TOLD) rejected.push({ url: String(seed.url), reason: refusal(error) })
+      const fault = error instanceof UserError ? error.fault : undefined
+      if (rejected.length < REFUSED_TOLD)
+        rejected.push({ url: String(seed.url), reason: refusal(error), fault })
     }
     if (chunk.length === SEED_CHUNK) {
       stored += await insertSeeds(s.database.pool, owner, chunk)
@@ -231,4 +234,8 @@ async function discard(s: Services, id: number): Promise<void> {
   }
 }
 
-const noRun = (id: number) => new UserError(`There is no run ${id}; the list of runs shows those there are.`)
+const noRun = (id: number) =>
+  new UserError(`There is no run ${id}; the list of runs shows those there are.`, {
+    code: 'run_unknown',
+    values: { id: String(id) },
+  })

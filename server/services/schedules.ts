@@ -48,6 +48,7 @@ export async function saveSchedule(s: Services, input: ScheduleInput, actor: Act
   if (nextFires(cron, zone, new Date(), 1).length === 0)
     throw new UserError(
       `The cron expression "${cron}" is never due; its day and month don't meet, so change one of them.`,
+      { code: 'cron_never', values: { cron } },
     )
   await getSpider(s, spider)
   await ensureQueue(s, queue)
@@ -222,5 +223,8 @@ async function getSchedule(s: Services, id: number): Promise<ScheduleRow> {
   return row
 }
 
-const noSchedule = (id: number) =>
-  new UserError(`There is no schedule ${id}; the list of schedules shows those there are.`)
+export const noSchedule = (id: number) =>
+  new UserError(`There is no schedule ${id}; the list of schedules shows those there are.`, {
+    code: 'schedule_unknown',
+    values: { id: String(id) },
+  })

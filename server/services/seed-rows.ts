@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection } from 'mysql2/promise'
 import { z } from 'zod'
-import { sentence, UserError } from '../../core/errors'
+import { type Fault, sentence, UserError } from '../../core/errors'
 import type { NewTask } from '../../core/queue/task'
 import type { Spider } from '../../core/spider'
 import { hostKey, urlHash, urlId, webUrl } from '../../core/url'
@@ -31,6 +31,8 @@ export interface SeedRow {
 export interface RefusedSeed {
   url: string
   reason: string
+  /** The reason for the console, where it has words of its own. */
+  fault?: Fault
 }
 
 /** Rows written by one statement: below 4 MiB with the longest usual URLs. */

@@ -129,6 +129,7 @@ async function beginImport(s: Services, spider: SavedSpider, input: SeedImport):
   )
   throw new UserError(
     `Another file (${other?.file ?? 'just done'}) is being read for the spider "${spider.name}"; import this one when that is done.`,
+    { code: 'import_busy', values: { file: other?.file ?? '', spider: spider.name } },
   )
 }
 

@@ -70,6 +70,7 @@ export async function getSpider(s: Services, which: number | string): Promise<Sa
   if (!row)
     throw new UserError(
       `There is no spider ${typeof which === 'number' ? `with id ${which}` : `"${which}"`}; save it first, or name another.`,
+      { code: 'spider_unknown', values: { spider: String(which) } },
     )
   return { id: row.id, name: row.name, version: row.version, definition: row.definition }
 }

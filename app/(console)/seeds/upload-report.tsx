@@ -2,6 +2,7 @@
 
 import { Alert, Anchor, Box, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useTranslations } from 'next-intl'
+import { useFaultWords } from '../../fault-words'
 import { useFigures } from '../../figures'
 import { WarningIcon } from '../../icons'
 import type { Ended } from './use-upload'
@@ -18,6 +19,7 @@ export function UploadReport({
 }) {
   const t = useTranslations('upload')
   const figures = useFigures()
+  const words = useFaultWords()
   const button = (
     <Group justify="flex-end">
       <Button variant="default" onClick={close}>
@@ -36,7 +38,7 @@ export function UploadReport({
           role="alert"
         >
           <Text size="sm" className="address">
-            {error === null ? t('cancelledText') : error || t('broken')}
+            {error === null ? t('cancelledText') : words(error) || t('broken')}
           </Text>
         </Alert>
         {button}

@@ -1,6 +1,7 @@
 import type { ColumnChoice } from '../../../server/services/seed-columns'
 import type { ImportReport } from '../../../server/services/seeds'
 import type { Encoding } from '../../../server/services/text-lines'
+import type { Failure } from '../../fault-words'
 
 export interface UploadAs {
   spider: number
@@ -12,7 +13,7 @@ export interface UploadAs {
 }
 
 export interface Upload {
-  /** What became of the file. Rejects with a sentence, or with null when it was cancelled. */
+  /** What became of the file. Rejects with a `Failure`, or with null when it was cancelled. */
   report: Promise<ImportReport>
   cancel(): void
 }
@@ -23,11 +24,11 @@ export function uploadSeeds(file: Blob, as: UploadAs, onSent: (bytes: number) =>
   const report = new Promise<ImportReport>((resolve, reject) => {
     request.upload.onprogress = (event) => onSent(event.loaded)
     request.onload = () => {
-      const answer = request.response as ImportReport & { error?: { message: string } }
+      const answer = request.response as ImportReport & { error?: Failure }
       if (request.status === 200 && answer) resolve(answer)
-      else reject(new Error(answer?.error?.message ?? `HTTP ${request.status}`))
+      else reject(answer?.error ?? { message: `HTTP ${request.status}` })
     }
-    request.onerror = () => reject(new Error(''))
+    request.onerror = () => reject({ message: '' })
     request.onabort = () => reject(null)
   })
   request.open('POST', `/api/seeds/file?as=${encodeURIComponent(JSON.stringify(as))}`)

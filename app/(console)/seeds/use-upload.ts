@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ImportReport } from '../../../server/services/seeds'
+import type { Failure } from '../../fault-words'
 import { useTRPC } from '../../trpc'
 import { type Upload, type UploadAs, uploadSeeds } from './upload'
 
@@ -15,8 +16,8 @@ export interface Ended {
   step: 'ended'
   fileName: string
   report: ImportReport | null
-  /** Why there is no report; empty when the connection broke; null for none or a cancel. */
-  error: string | null
+  /** Why there is no report; its message is empty when the connection broke; null for none or a cancel. */
+  error: Failure | null
 }
 
 /** One upload at a time, from its begin to what became of it. Leaving the browser's page is asked for while it runs. */
@@ -46,8 +47,7 @@ export function useUpload(spider: number) {
       running.current.report
         .then(
           (report) => setState({ step: 'ended', fileName, report, error: null }),
-          (error: Error | null) =>
-            setState({ step: 'ended', fileName, report: null, error: error?.message ?? null }),
+          (error: Failure | null) => setState({ step: 'ended', fileName, report: null, error }),
         )
         .finally(() => queryClient.invalidateQueries({ queryKey: trpc.seeds.pathKey() }))
     },

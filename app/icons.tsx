@@ -52,6 +52,14 @@ export const SchedulesIcon = () => (
   </Icon>
 )
 
+export const WorkersIcon = () => (
+  <Icon>
+    <rect x="4" y="4" width="16" height="6.5" rx="1.5" />
+    <rect x="4" y="13.5" width="16" height="6.5" rx="1.5" />
+    <path d="M8 7.25h.01M8 16.75h.01M12 7.25h4M12 16.75h4" />
+  </Icon>
+)
+
 export const PlusIcon = () => (
   <Icon size={16}>
     <path d="M12 5v14M5 12h14" />

@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon } from '../icons'
+import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon, WorkersIcon } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -37,6 +37,12 @@ const SECTIONS = [
     href: '/schedules',
     owns: (path: string) => path.startsWith('/schedules'),
     Icon: SchedulesIcon,
+  },
+  {
+    key: 'workers',
+    href: '/workers',
+    owns: (path: string) => path.startsWith('/workers'),
+    Icon: WorkersIcon,
   },
 ] as const
 

@@ -43,6 +43,8 @@ const VIEWER = [
   'session.me',
   'session.setPassword',
   'spiders.list',
+  'workers.events',
+  'workers.list',
 ]
 
 async function codeOf(path: string, context: Context): Promise<string> {

@@ -9,6 +9,7 @@ import { seedsRouter } from './seeds'
 import { sessionRouter } from './session'
 import { spidersRouter } from './spiders'
 import { router } from './trpc'
+import { workersRouter } from './workers'
 
 /** Everything the console can ask for. */
 export const appRouter = router({
@@ -21,6 +22,7 @@ export const appRouter = router({
   schedules: schedulesRouter,
   seeds: seedsRouter,
   session: sessionRouter,
+  workers: workersRouter,
   spiders: spidersRouter,
 })
 

@@ -10,6 +10,7 @@ import type { Fetched } from './fetch/fetcher'
  * | 2xx, longer than the cap                         | `ignored` | `too_large`                        |
  * | 2xx, cut off                                     | `retry`   | `truncated`                        |
  * | 304                                              | `done`    | `unchanged`                        |
+ * | 2xx with more links or items than are taken      | `done`    | `cut`, found when it is read       |
  * | 403                                              | `failed`  | `blocked_403`, whatever the policy |
  * | 408, 425, 429, and the policy's codes            | `retry`   | `http_<status>`                    |
  * | other 3xx (no usable Location) and 4xx           | `ignored` | `http_<status>`                    |
@@ -45,6 +46,10 @@ const ignored = (words: string): ReasonRow => ({ state: 'ignored', words })
 /** Every reason but `http_<status>`, which explains itself. `FailureCode`s are reasons of the same name. */
 export const REASONS = {
   unchanged: { state: 'done', words: 'The server says that the page has not changed.' },
+  cut: {
+    state: 'done',
+    words: 'The page has more links, elements or items than are taken; those in excess were left out.',
+  },
   too_large: ignored('The page is longer than MAX_BODY_BYTES.'),
   truncated: retry('The page ended early, in the middle of its data.'),
   blocked_403: failed('The server refuses us (403). Repeating would not help; slow down or ask its owner.'),

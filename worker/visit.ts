@@ -10,7 +10,7 @@ import type { Fetched, Fetcher } from './fetch/fetcher'
 import type { Finished } from './finisher'
 import { type HostRobots, RobotsUnreachable } from './host-robots'
 import type { KnownLinks } from './known-links'
-import { classify, type Outcome, retryDelayMs } from './outcome'
+import { classify, type Outcome, REASONS, retryDelayMs } from './outcome'
 import type { CrawlRun } from './run-cache'
 import type { PageRecord, StoredPage } from './sink/pages'
 import { passed } from './steps'
@@ -153,13 +153,17 @@ function describe(
     content && !(content.nofollow && run.spider.spider.robots === 'obey')
       ? newLinks(content.links, fetched!.finalUrl, lease, run, parts.known)
       : []
+  // What was taken counts all the same, but a coverage that ends here must be seen to.
+  const reason = content?.cut ? 'cut' : outcome.reason
+  if (reason === 'cut')
+    parts.log.warn({ url: lease.url, run: lease.run, links: content?.links.length }, REASONS.cut.words)
   const record: PageRecord = {
     run: lease.run,
     hash: urlHash(lease.url, run.spider.spider.identity),
     url: lease.url,
     finalUrl: fetched?.finalUrl ?? null,
     state: outcome.state,
-    reason: outcome.reason,
+    reason,
     detail: outcome.detail?.slice(0, 500) ?? null,
     status: fetched?.status ?? null,
     title: content?.title ?? null,
@@ -176,7 +180,7 @@ function describe(
     token: lease.token,
     fetchedAt: started,
   }
-  return { lease, state: outcome.state, reason: outcome.reason, record, links }
+  return { lease, state: outcome.state, reason, record, links }
 }
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */

@@ -68,6 +68,7 @@ export async function crawlNow(
     startedBy: 'start',
     // The demo is over with its site; another crawl goes on at the next start.
     signal: isDemo ? options.signal : undefined,
+    leave: options.signal,
   }
   try {
     const running = runCrawl(services, request, progress.update)

@@ -14,6 +14,8 @@ export interface CrawlRequest {
   startedBy?: string
   /** Aborted: the run is cancelled, and its summary is that of a cancelled run. */
   signal?: AbortSignal
+  /** Aborted: nobody watches any more, and the call rejects with the signal's reason; the run goes on or ends without. */
+  leave?: AbortSignal
 }
 
 export interface CrawlSummary {
@@ -46,7 +48,8 @@ export async function runCrawl(
   request: CrawlRequest,
   onProgress: (progress: Progress) => void,
 ): Promise<CrawlSummary> {
-  const { signal } = request
+  const { signal, leave } = request
+  const woken = AbortSignal.any([signal, leave].filter((one) => one !== undefined))
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000
   const created = await createRun(services, {
@@ -61,7 +64,7 @@ export async function runCrawl(
   let heardAt = performance.now()
   for (;;) {
     const status = await runStatus(services, created.id).catch((error: unknown) => {
-      if (performance.now() - heardAt > OUTAGE_MS) throw error
+      if (leave?.aborted || performance.now() - heardAt > OUTAGE_MS) throw error
     })
     if (!status) {
       await sleep(LOOK_EVERY_MS)
@@ -100,7 +103,8 @@ export async function runCrawl(
       cancelled = true
       await cancelRun(services, created.id, request.startedBy ?? 'cli')
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: cancelled ? undefined : signal }).catch(() => {})
+    leave?.throwIfAborted()
+    await sleep(LOOK_EVERY_MS, undefined, { signal: cancelled ? leave : woken }).catch(() => {})
   }
 }
 

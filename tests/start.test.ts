@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -83,6 +84,31 @@ test('it comes up with a link to sign in, tells a second start that it is up, an
   await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 2_000)
   expect(await readdir(join(stateDir, 'users'))).toEqual([])
 }, 120_000)
+
+test('stopped in the middle of a crawl it ends in order, and the crawl goes on at the next start', async () => {
+  const links = Array.from({ length: 50 }, (_, n) => `<a href="/${n}">${n}</a>`).join('')
+  const asked: string[] = []
+  const site = createServer((request, response) => {
+    asked.push(request.url!)
+    response.setHeader('content-type', 'text/html').end(request.url === '/' ? links : 'a page')
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  const pages = () => asked.filter((path) => path !== '/robots.txt')
+  const { port: sitePort } = site.address() as AddressInfo
+  try {
+    const first = up(`http://127.0.0.1:${sitePort}/`, '--allow-private')
+    await vi.waitUntil(() => pages().length > 2 || first.child.exitCode !== null, 60_000)
+    first.child.kill('SIGINT')
+    expect(await first.ended).toMatchObject({ code: 0 })
+    const sofar = pages().length
+    const again = up()
+    await vi.waitUntil(() => pages().length > sofar + 2 || again.child.exitCode !== null, 60_000)
+    expect(new Set(pages()).size).toBeGreaterThan(sofar + 1)
+  } finally {
+    site.close()
+    site.closeAllConnections()
+  }
+}, 150_000)
 
 test('a worker that is killed comes back; when all is killed, nothing stays behind', async () => {
   const { child, isUp, printed } = up()

@@ -76,6 +76,7 @@ export const REASONS = {
   type: ignored('It is not a type of document that is read.'),
   bad_request: failed('The request cannot be sent as it is: look at the spider’s headers and the URL.'),
   bad_redirect: failed('It redirects to something that is not a URL.'),
+  coding: failed('It comes compressed as zstd, which needs Node 22.15 or newer.'),
   redirect_loop: failed('It redirects back to itself.'),
   redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
   worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),

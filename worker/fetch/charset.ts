@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { TextDecoder as StandardDecoder } from '@exodus/bytes/encoding.js'
 import { analyse } from 'chardet'
-import iconv from 'iconv-lite'
 import { declaredCharset } from './charset-declaration'
 
 /**
@@ -112,25 +112,9 @@ function decode(body: Buffer, charset: string): string {
       return decodeWindows1252(body)
     case 'replacement':
       return body.length > 0 ? '\ufffd' : ''
-    case 'x-user-defined':
-      return body
-        .toString('latin1')
-        .replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(0xf700 + byte.charCodeAt(0)))
-    // Node's GBK table has neither the four-byte forms nor A2E3; the standard decodes both names alike.
-    case 'gbk':
-      return new TextDecoder('gb18030').decode(body)
-    // Node's tables differ from the standard's: no Hong Kong supplement, no UHC, 80 missing, none at all.
-    case 'big5':
-    case 'euc-kr':
-    case 'shift_jis':
-    case 'iso-8859-16':
-      return iconv.decode(body, charset, { stripBOM: false })
-    case 'koi8-u':
-      return new TextDecoder(charset)
-        .decode(body)
-        .replace(/[\u255d\u256c]/g, (box) => (box === '\u255d' ? '\u045e' : '\u040e'))
+    // Node's tables, and what it does with broken bytes, differ from the standard's and from version to version.
     default:
-      return new TextDecoder(charset).decode(body)
+      return new StandardDecoder(charset).decode(body)
   }
 }
 

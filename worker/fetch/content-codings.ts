@@ -30,12 +30,37 @@ export function undoCodings(
   if (layers.some(isGzipName)) layers.push('gzip')
   let bytes = source
   for (const coding of layers.slice(0, MAX_LAYERS)) {
-    if (isGzipName(coding)) bytes = gunzip(bytes, state)
-    else if (coding === 'deflate') bytes = inflate(bytes, state)
-    else if (coding === 'br') bytes = unbrotli(bytes, state)
-    // Another name (zstd, a charset, a typing error): the bytes stay as they are.
+    if (isGzipName(coding)) bytes = undo(bytes, state)
+    else if (coding === 'deflate') bytes = undo(bytes, state, inflate)
+    else if (coding === 'br') bytes = undo(bytes, state, unbrotli)
+    else if (coding === 'zstd') bytes = undo(bytes, state)
+    // Another name (a charset, a typing error): the bytes stay as they are.
   }
   return bytes
+}
+
+/** Node undoes zstd from 22.15 on. */
+const createZstd = (zlib as { createZstdDecompress?: () => Engine }).createZstdDecompress
+export const undoesZstd = createZstd !== undefined
+
+/** What can be told by its first bytes is undone as what it is; the rest `otherwise`, or not at all. */
+async function* undo(
+  input: AsyncIterable<Buffer>,
+  state: LayerState,
+  otherwise?: (source: Bytes, state: LayerState) => AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  const source = new Bytes(input)
+  const head = await source.atLeast(4)
+  if (beginsMember(head)) yield* gunzip(source, state)
+  else if (isZstd(head) && createZstd) yield* tryRun(createZstd(), source, state, true)
+  // Data of "deflate" under another name, in one of its three usual beginnings.
+  else if (head[0] === 0x78 && [0x01, 0x9c, 0xda].includes(head[1] ?? 0)) yield* inflate(source, state)
+  else if (otherwise) yield* otherwise(source, state)
+  else yield* source.rest()
+}
+
+export function isZstd(bytes: Buffer): boolean {
+  return bytes.length >= 4 && bytes.readUInt32LE(0) === 0xfd2fb528
 }
 
 const isGzipName = (coding: string) => coding === 'gzip' || coding === 'x-gzip'
@@ -44,10 +69,7 @@ const isGzipName = (coding: string) => coding === 'gzip' || coding === 'x-gzip'
  * Gzip members (RFC 1952), their frames read here and not by zlib: as in browsers, what follows the compressed data (a wrong
  * checksum, trailing garbage) does no harm, unless it is a further member.
  */
-async function* gunzip(input: AsyncIterable<Buffer>, state: LayerState): AsyncGenerator<Buffer> {
-  const source = new Bytes(input)
-  await source.atLeast(3)
-  if (!beginsMember(source.peek())) return yield* source.rest()
+async function* gunzip(source: Bytes, state: LayerState): AsyncGenerator<Buffer> {
   state.layers++
   for (;;) {
     if (!(await skipHeader(source))) {
@@ -87,8 +109,7 @@ async function skipHeader(source: Bytes): Promise<boolean> {
   return true
 }
 
-async function* inflate(input: AsyncIterable<Buffer>, state: LayerState): AsyncGenerator<Buffer> {
-  const source = new Bytes(input)
+async function* inflate(source: Bytes, state: LayerState): AsyncGenerator<Buffer> {
   const head = await source.atLeast(2)
   if (head.length === 0) return
   // RFC 1950 §2.2; many servers send the bare data (RFC 1951) instead.
@@ -97,8 +118,7 @@ async function* inflate(input: AsyncIterable<Buffer>, state: LayerState): AsyncG
   yield* tryRun(zlib.createInflateRaw(), source, state, zlibHeader)
 }
 
-async function* unbrotli(input: AsyncIterable<Buffer>, state: LayerState): AsyncGenerator<Buffer> {
-  const source = new Bytes(input)
+async function* unbrotli(source: Bytes, state: LayerState): AsyncGenerator<Buffer> {
   if ((await source.atLeast(1)).length === 0) return
   yield* tryRun(zlib.createBrotliDecompress(), source, state, false)
 }
@@ -122,7 +142,7 @@ function looksPlain(bytes: Buffer): boolean {
   return !/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(bytes.toString('latin1', 0, 512))
 }
 
-type Engine = zlib.InflateRaw | zlib.BrotliDecompress
+type Engine = zlib.InflateRaw | zlib.BrotliDecompress // and zstd's, which has the same shape
 
 /**
  * Pumps `source` through a decoder until the data's own end; bytes behind it stay in `source`.

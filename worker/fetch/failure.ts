@@ -17,6 +17,7 @@ export const FAILURE_CODES = [
   'bad_scheme',
   'bad_request',
   'bad_redirect',
+  'coding',
   'redirect_loop',
   'redirect_limit',
   'redirect_scope',

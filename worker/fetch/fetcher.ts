@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { Agent } from 'undici'
 import { guardedConnector, type Lookup } from './address-guard'
+import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
 import { FetchFailure } from './failure'
-import { type Headers, REDIRECTS, redirectTarget, requestHeaders } from './headers'
+import { codingsOf, type Headers, REDIRECTS, redirectTarget, requestHeaders } from './headers'
 import { tolerantDispatch } from './tolerant-http'
 
 export interface FetcherOptions {
@@ -238,6 +239,8 @@ class Visit {
   }
 
   #fetched(answer: Answer): Fetched {
+    if (!undoesZstd && isZstd(answer.body) && codingsOf(answer.headers).includes('zstd'))
+      throw new FetchFailure('coding', `${this.url}: Content-Encoding is zstd, unasked for`)
     return {
       url: this.url,
       finalUrl: this.#target.href,

@@ -1,5 +1,10 @@
-/** Answer headers, folded: lower-case names, `, ` between equal ones (RFC 9110 §5.3), newline between cookies. */
+import { undoesZstd } from './content-codings'
+
+/** Answer headers, folded: lower-case names, `, ` between equal ones (RFC 9110 §5.3), newline between cookies and between robots tags. */
 export type Headers = Record<string, string>
+
+/** Headers whose lines must stay apart. */
+const LINES = new Set(['set-cookie', 'x-robots-tag'])
 
 /**
  * Folds raw header pairs as bytes came. Where repetition makes no sense, one value stands: the first Location that is
@@ -14,7 +19,7 @@ export function foldHeaders(raw: readonly (Buffer | string)[]): Headers {
     if (before === undefined) headers[name] = value
     else if (name === 'location') headers[name] = before || value
     else if (name === 'content-type') headers[name] = value.includes('/') ? value : before
-    else if (value) headers[name] = before ? before + (name === 'set-cookie' ? '\n' : ', ') + value : value
+    else if (value) headers[name] = before ? before + (LINES.has(name) ? '\n' : ', ') + value : value
   }
   return headers
 }
@@ -78,6 +83,6 @@ export function requestHeaders(
     if (!OWN.has(lower) && !(foreign && !HARMLESS.has(lower))) headers.set(lower, value)
   }
   // Not the spider's to choose: it must be what `decode-body.ts` can undo.
-  headers.set('accept-encoding', 'gzip, deflate, br')
+  headers.set('accept-encoding', `gzip, deflate, br${undoesZstd ? ', zstd' : ''}`)
   return [...headers].flat()
 }

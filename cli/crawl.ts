@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { env } from '../core/env'
 import { UserError } from '../core/errors'
-import { DEFAULT_SPIDER, type Spider } from '../core/spider'
+import { DEFAULT_SPIDER, type Spider, startUrls } from '../core/spider'
 import { numberIn } from './arguments'
 import { checkSeed, readSpider } from './crawl-input'
 import { checkOutput } from './write-pages'
@@ -41,7 +41,7 @@ export function crawlCommand(program: Command): void {
       const stored = options.spider ? await readSpider(options.spider) : DEFAULT_SPIDER
       const spider = adjusted(stored, options)
       const seeds = urls.map((url) => checkSeed(url, spider.allowPrivate))
-      if (seeds.length === 0 && spider.seeds.length === 0)
+      if (seeds.length === 0 && startUrls(spider).length === 0)
         throw new UserError('There is nowhere to begin; give a URL, or a spider file with seeds.')
       if (options.out) await checkOutput(options.out)
       // What is wrong with the arguments is told before the libraries for the rest are loaded.

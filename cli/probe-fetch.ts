@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { env } from '../core/env'
 import { webUrl } from '../core/url'
+import { Cookies } from '../worker/cookies'
 import { decodeHtml } from '../worker/fetch/charset'
 import { documentType } from '../worker/fetch/document-type'
 import { FetchFailure } from '../worker/fetch/failure'
@@ -71,7 +72,8 @@ async function ask(input: z.output<typeof schema>, fetcher: Fetcher, hosts: Host
   const url = webUrl(input.url)
   const spider = await spiderOf(input.spider)
   const allowPrivate = input.allowPrivate || spider.allowPrivate || env().ALLOW_PRIVATE
-  const verdict = await robotsVerdict(url, hosts, allowPrivate)
+  const asker = { allowPrivate, userAgent: spider.userAgent ?? env().USER_AGENT }
+  const verdict = await robotsVerdict(url, hosts, asker)
   const obeys = spider.robots === 'obey' && !input.ignoreRobots
   if (obeys && verdict.reason) {
     const { reason } = verdict
@@ -81,8 +83,10 @@ async function ask(input: z.output<typeof schema>, fetcher: Fetcher, hosts: Host
     const fetched = await fetcher.fetch(url, {
       allowPrivate,
       headers: spider.headers,
+      userAgent: asker.userAgent,
+      ...(spider.cookies && { cookies: new Cookies().of(0) }),
       signal: new AbortController().signal,
-      redirectAllowed: async (hop) => !obeys || (await hosts.of(hop, allowPrivate)).allows(hop),
+      redirectAllowed: async (hop) => !obeys || (await hosts.of(hop, asker)).allows(hop),
     })
     return { ...description(fetched, input.text), robots: verdict }
   } catch (error) {
@@ -117,9 +121,13 @@ interface Verdict {
   sitemaps?: string[]
 }
 
-async function robotsVerdict(url: string, hosts: HostRobots, allowPrivate: boolean): Promise<Verdict> {
+async function robotsVerdict(
+  url: string,
+  hosts: HostRobots,
+  asker: { allowPrivate: boolean; userAgent: string },
+): Promise<Verdict> {
   try {
-    const robots = await hosts.of(url, allowPrivate)
+    const robots = await hosts.of(url, asker)
     const line = robots.decidingLine(url)
     const allowed = robots.allows(url)
     return {

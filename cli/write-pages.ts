@@ -18,6 +18,7 @@ const COLUMNS = [
   'referrer',
   'contentType',
   'charset',
+  'flags',
   'bytes',
   'ms',
   'attempts',

@@ -30,6 +30,8 @@ export interface FollowRules {
    *   host or site it arrived at into scope.
    */
   inScope(url: string, depth: number, seeds: SeedScope, pageUrl: string): boolean
+  /** Whether a page of a sitemap is taken: as a link, but however far away, and on the hosts at hand where no link is followed. */
+  inSitemapScope(url: string, seeds: SeedScope, sitemapUrl: string): boolean
 }
 
 /** @throws RE2JSException for a pattern that is not RE2; `checkSpider` refuses such a spider before. */
@@ -37,12 +39,12 @@ export function compileFollow(follow: Spider['follow']): FollowRules {
   const allow = follow.allow.map((pattern) => RE2JS.compile(pattern))
   const deny = follow.deny.map((pattern) => RE2JS.compile(pattern))
   const inPlace = placeRule(follow.scope)
+  const inSitemapPlace = placeRule(follow.scope === 'none' ? 'host' : follow.scope)
+  const wanted = (url: string) => (allow.length === 0 || matches(allow, url)) && !matches(deny, url)
   return {
     inScope: (url, depth, seeds, pageUrl) =>
-      (follow.depth === null || depth <= follow.depth) &&
-      inPlace(url, seeds, pageUrl) &&
-      (allow.length === 0 || matches(allow, url)) &&
-      !matches(deny, url),
+      (follow.depth === null || depth <= follow.depth) && inPlace(url, seeds, pageUrl) && wanted(url),
+    inSitemapScope: (url, seeds, sitemapUrl) => inSitemapPlace(url, seeds, sitemapUrl) && wanted(url),
   }
 }
 

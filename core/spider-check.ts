@@ -61,7 +61,11 @@ function unit(origin: string): string {
 }
 
 function seedFaults(spider: Spider): string[] {
-  return spider.seeds.flatMap((seed, n) => faultOf(`seeds[${n}]`, () => webUrl(seed)))
+  const sitemaps = spider.sitemaps === 'auto' ? [] : spider.sitemaps
+  return [
+    ...spider.seeds.flatMap((seed, n) => faultOf(`seeds[${n}]`, () => webUrl(seed))),
+    ...sitemaps.flatMap((url, n) => faultOf(`sitemaps[${n}]`, () => webUrl(url))),
+  ]
 }
 
 function followFaults({ follow }: Spider): string[] {

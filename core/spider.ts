@@ -52,6 +52,11 @@ export const spiderSchema = z.strictObject({
   description: z.string().max(1000).default(''),
   /** Seeds that every run of this spider begins with, beside those given to the run. */
   seeds: z.array(z.string().max(8192)).max(10_000).default([]),
+  /**
+   * Sitemaps whose pages count as seeds: their URLs, or `auto` for those that the robots.txt of the seeds' hosts names. Feeds
+   * and lists of URLs are read as well.
+   */
+  sitemaps: z.union([z.literal('auto'), z.array(z.string().max(8192)).max(1000)]).default([]),
   /** Which links are followed. */
   follow: z
     .strictObject({
@@ -63,6 +68,10 @@ export const spiderSchema = z.strictObject({
       deny: z.array(regex).max(100).default([]),
       /** Links away from the seed; null: no limit. */
       depth: z.number().int().min(0).max(10_000).nullable().default(null),
+      /** Whether links marked rel=nofollow are left alone, while robots are obeyed. */
+      nofollow: z.enum(['obey', 'ignore']).default('obey'),
+      /** Whether URLs whose path repeats itself without end are fetched. */
+      traps: z.enum(['skip', 'follow']).default('skip'),
     })
     .prefault({}),
   /** When two URLs are the same page. Each is fetched as it is written. */
@@ -87,6 +96,10 @@ export const spiderSchema = z.strictObject({
   robots: z.enum(['obey', 'ignore']).default('obey'),
   /** Whether addresses that are not globally routable may be fetched. */
   allowPrivate: z.boolean().default(false),
+  /** In place of USER_AGENT, and its first word up to the slash is the name obeyed in robots.txt. */
+  userAgent: z.string().min(1).max(500).optional(),
+  /** Whether cookies are taken and sent back. */
+  cookies: z.boolean().default(true),
   headers: z
     .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/), z.string().max(4000))
     .default({}),
@@ -108,3 +121,8 @@ export const DEFAULT_SPIDER: Spider = spiderSchema.parse({
   description:
     'Title, description, canonical URL, language and link counts of every page on the seed’s host.',
 })
+
+/** The URLs that a spider itself begins with: its seeds, and the sitemaps it names. */
+export function startUrls({ seeds, sitemaps = [] }: Spider): string[] {
+  return sitemaps === 'auto' ? seeds : [...seeds, ...sitemaps]
+}

@@ -83,6 +83,7 @@ export async function work(
           depth: lease.depth,
           referrer: lease.referrer ?? null,
           contentType: 'text/html',
+          flags: null,
           charset: 'utf-8',
           bytes: 100,
           ms: 5,

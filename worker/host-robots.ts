@@ -1,3 +1,4 @@
+import type { Spider } from '../core/spider'
 import { type FailureCode, FetchFailure } from './fetch/failure'
 import type { Fetcher } from './fetch/fetcher'
 import { parseRobots, type Robots } from './robots'
@@ -10,19 +11,22 @@ const MAX_BYTES = 512_000
 /** RFC 9309 §2.3.1.2: five at least. */
 const MAX_REDIRECTS = 5
 
+/** Of a spider, what asking for robots.txt depends on. */
+type RobotsAsker = Pick<Spider, 'allowPrivate' | 'userAgent'>
+
 /** The robots.txt of each origin, fetched once and shared by all visits of this worker. */
 export class HostRobots {
   #known = new Map<string, { until: number; robots: Promise<Robots> }>()
 
   constructor(
     private readonly fetcher: Fetcher,
-    /** Product token that groups are matched with, for instance `Orbweaver`. */
+    /** User-Agent of whoever has none of its own; its first word up to a slash is the name that groups are matched with. */
     private readonly agent: string,
   ) {}
 
   /** Whether asking for this URL would send a request for robots.txt first. */
-  needsFetch(url: string): boolean {
-    const known = this.#known.get(new URL(url).origin)
+  needsFetch(url: string, { userAgent = this.agent }: RobotsAsker): boolean {
+    const known = this.#known.get(`${new URL(url).origin} ${userAgent}`)
     return !known || known.until < performance.now()
   }
 
@@ -30,31 +34,33 @@ export class HostRobots {
    * @throws FetchFailure when the server cannot be asked, RobotsUnreachable when it answers with 5xx: then nothing may be
    * fetched for now (RFC 9309 §2.3.1.4).
    */
-  async of(url: string, allowPrivate: boolean): Promise<Robots> {
+  async of(url: string, { allowPrivate, userAgent = this.agent }: RobotsAsker): Promise<Robots> {
     const { origin } = new URL(url)
-    const known = this.#known.get(origin)
+    const key = `${origin} ${userAgent}`
+    const known = this.#known.get(key)
     if (known && known.until >= performance.now()) return known.robots
-    const robots = this.#fetch(origin, allowPrivate)
+    const robots = this.#fetch(origin, allowPrivate, userAgent)
     if (this.#known.size >= HOSTS_KEPT) this.#known.delete(this.#known.keys().next().value!)
-    this.#known.set(origin, { until: performance.now() + KEEP_MS, robots })
+    this.#known.set(key, { until: performance.now() + KEEP_MS, robots })
     // A failure is not remembered: the next page of the host asks again.
-    robots.catch(() => this.#known.delete(origin))
+    robots.catch(() => this.#known.delete(key))
     return robots
   }
 
-  async #fetch(origin: string, allowPrivate: boolean): Promise<Robots> {
+  async #fetch(origin: string, allowPrivate: boolean, userAgent: string): Promise<Robots> {
     const url = `${origin}/robots.txt`
     try {
       const answer = await this.fetcher.fetch(url, {
         allowPrivate,
+        userAgent,
         headers: {},
         signal: new AbortController().signal,
         maxBytes: MAX_BYTES,
         maxRedirects: MAX_REDIRECTS,
       })
-      return robotsOfAnswer(url, answer.status, answer.body, this.agent)
+      return robotsOfAnswer(url, answer.status, answer.body, userAgent)
     } catch (error) {
-      if (error instanceof FetchFailure && leadsNowhere(error)) return parseRobots('', this.agent)
+      if (error instanceof FetchFailure && leadsNowhere(error)) return parseRobots('', userAgent)
       throw error
     }
   }

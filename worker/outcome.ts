@@ -1,3 +1,5 @@
+import { isChallenge } from './challenge'
+import { documentType } from './fetch/document-type'
 import { type FailureCode, FetchFailure } from './fetch/failure'
 import type { Fetched } from './fetch/fetcher'
 
@@ -8,7 +10,9 @@ import type { Fetched } from './fetch/fetcher'
  * |--------------------------------------------------|-----------|------------------------------------|
  * | 2xx, whole                                       | `done`    | –                                  |
  * | 2xx, longer than the cap                         | `ignored` | `too_large`                        |
+ * | 2xx, no text, whatever its Content-Type says     | `ignored` | `type`                             |
  * | 2xx, cut off                                     | `retry`   | `truncated`                        |
+ * | a challenge page (`challenge.ts`)                | `failed`  | `blocked_challenge`                |
  * | 304                                              | `done`    | `unchanged`                        |
  * | 2xx with more links or items than are taken      | `done`    | `cut`, found when it is read       |
  * | 403                                              | `failed`  | `blocked_403`, whatever the policy |
@@ -24,6 +28,8 @@ export interface Outcome {
   reason: Reason | null
   /** One sentence for the log and the page's row. */
   detail?: string
+  /** The host is asked too much and has to be left alone for a while. */
+  busy?: boolean
   /** Milliseconds the host asked to be left alone (Retry-After), at most an hour. */
   retryAfterMs?: number
 }
@@ -31,6 +37,8 @@ export interface Outcome {
 export interface RetryPolicy {
   /** Statuses that are passing failures, besides 408, 425 and 429. */
   retryCodes: readonly number[]
+  /** What is no text is wanted as well: a sitemap may be a gzip file. */
+  binary?: boolean
 }
 
 interface ReasonRow {
@@ -53,6 +61,10 @@ export const REASONS = {
   too_large: ignored('The page is longer than MAX_BODY_BYTES.'),
   truncated: retry('The page ended early, in the middle of its data.'),
   blocked_403: failed('The server refuses us (403). Repeating would not help; slow down or ask its owner.'),
+  blocked_challenge: failed(
+    'The site answers with a test for robots in place of the page. Repeating would not help; slow down or ask its owner.',
+  ),
+  trap: ignored('The path of the URL repeats itself, as only paths without end do.'),
   dns: retry('The host name cannot be resolved.'),
   connect: retry('Nothing accepts connections at the host and port.'),
   tls: retry('No secure connection: the certificate or the TLS handshake is at fault.'),
@@ -91,21 +103,32 @@ export function classify(result: Fetched | FetchFailure, policy: RetryPolicy): O
     return { state: REASONS[result.code].state, reason: result.code, detail: result.detail }
   }
   const { status } = result
-  if (status >= 200 && status < 300) return classifyPage(result)
+  if (isChallenge(result)) return because('blocked_challenge')
+  if (status >= 200 && status < 300) return classifyPage(result, policy)
   if (status === 304) return because('unchanged')
   if (status === 403) return because('blocked_403')
   const reason: Reason = `http_${status}`
   if (PASSING.has(status) || policy.retryCodes.includes(status))
-    return { state: 'retry', reason, ...retryAfter(result.headers['retry-after']) }
+    return {
+      state: 'retry',
+      reason,
+      ...(BUSY.has(status) && { busy: true }),
+      ...retryAfter(result.headers['retry-after']),
+    }
   return { state: status >= 300 && status < 500 ? 'ignored' : 'failed', reason }
 }
 
 /** Request timeout, too early, too many requests: the server itself asks for another try. */
 const PASSING = new Set([408, 425, 429])
 
-function classifyPage({ truncated, body }: Fetched): Outcome {
+/** The server says that it is asked too much: all of its pages wait, whichever worker has them. */
+const BUSY = new Set([429, 503])
+
+function classifyPage({ truncated, body, contentType }: Fetched, { binary }: RetryPolicy): Outcome {
   if (truncated === 'cap') return because('too_large', `longer than ${body.length} bytes`)
   if (truncated === 'cut') return because('truncated', `ended after ${body.length} bytes`)
+  if (!binary && documentType(body, contentType) === 'binary')
+    return because('type', `it is no text, whatever its Content-Type (${contentType ?? 'none'}) says`)
   return { state: 'done', reason: null }
 }
 

@@ -160,7 +160,7 @@ function readRecord(line: string): { key: string; value: string } | null {
 }
 
 /** `ExampleBot/1.0 (+https://…)` → `examplebot`; `*` stays. Matching ignores case (§2.2.1). */
-function productToken(agent: string): string {
+export function productToken(agent: string): string {
   const text = agent.trim()
   if (/^\*(\s|$)/.test(text)) return '*'
   return text.match(/^[\w-]+/)?.[0].toLowerCase() ?? ''

@@ -1,18 +1,21 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Log } from '../core/log'
 import type { Queue } from '../core/queue/queue'
-import type { Lease, NewTask } from '../core/queue/task'
-import { hostKey, urlHash, urlId } from '../core/url'
-import { type PageContent, readPage } from './extract/read-page'
-import { decodeHtml } from './fetch/charset'
+import type { Lease } from '../core/queue/task'
+import { isTrap } from '../core/trap'
+import { urlHash } from '../core/url'
+import type { Cookies } from './cookies'
 import { FetchFailure } from './fetch/failure'
 import type { Fetched, Fetcher } from './fetch/fetcher'
 import type { Finished } from './finisher'
 import { type HostRobots, RobotsUnreachable } from './host-robots'
 import type { KnownLinks } from './known-links'
 import { classify, type Outcome, REASONS, retryDelayMs } from './outcome'
+import { linkTask } from './page-links'
+import { mayBeSitemap, readDocument } from './read-document'
 import type { CrawlRun } from './run-cache'
 import type { PageRecord, StoredPage } from './sink/pages'
+import { MAX_SITEMAP_BYTES } from './sitemap/read-sitemap'
 import { passed } from './steps'
 
 export interface VisitParts {
@@ -20,6 +23,9 @@ export interface VisitParts {
   fetcher: Fetcher
   robots: HostRobots
   known: KnownLinks
+  cookies: Cookies
+  /** Ours, for spiders without one of their own. */
+  userAgent: string
   log: Log
   policy: { retryTimes: number; retryCodes: readonly number[] }
   /** Milliseconds between fetches of one host that the queue asks for at present. */
@@ -40,7 +46,10 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
   if (lease.deliveries > 0) {
     const stored = await parts.stored(lease.run, urlHash(lease.url, run.spider.spider.identity))
     // An earlier holder stored the page and was lost before it could say so: say it for it, without fetching again.
-    if (stored) return { finished: acknowledgeStored(lease, run, stored) }
+    if (stored) {
+      const links = stored.links.map((url) => linkTask(url, lease.depth + 1, lease, run))
+      return { finished: { lease, state: stored.state, reason: stored.reason, record: null, links } }
+    }
   }
   const started = new Date()
   const startedAt = performance.now()
@@ -65,20 +74,20 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
     },
     'request end',
   )
-  if (outcome.retryAfterMs) await parts.queue.hold(lease.host, outcome.retryAfterMs)
+  const waitMs = Math.max(retryDelayMs(lease.attempts + 1), outcome.retryAfterMs ?? 0)
+  if (outcome.retryAfterMs || outcome.busy) await parts.queue.hold(lease.host, outcome.retryAfterMs ?? waitMs)
   if (outcome.state === 'retry') {
-    const reply = await parts.queue.retry(
-      lease,
-      Math.max(retryDelayMs(lease.attempts + 1), outcome.retryAfterMs ?? 0),
-    )
+    const reply = await parts.queue.retry(lease, waitMs)
     return { handedBack: reply === 'STALE' ? 'lost' : 'retry' }
   }
-  return { finished: describe(lease, run, outcome as SettledOutcome, answer.fetched, ms, started, parts) }
+  return { finished: await describe(lease, run, outcome as SettledOutcome, answer, ms, started, parts) }
 }
 
 interface Answer {
   outcome: Outcome
   fetched?: Fetched
+  /** Those that robots.txt names, where they are to be followed from here. */
+  sitemaps?: string[]
 }
 type SettledOutcome = Outcome & { state: PageRecord['state'] }
 
@@ -90,13 +99,21 @@ async function ask(
   parts: VisitParts,
 ): Promise<Answer | 'released'> {
   const { spider } = run.spider
-  const policy = parts.policy
+  const sitemap = mayBeSitemap(lease.url, spider)
+  const policy = { ...parts.policy, binary: sitemap }
+  let sitemaps: string[] = []
   try {
-    if (spider.robots === 'obey') {
-      const first = parts.robots.needsFetch(lease.url)
-      const robots = await parts.robots.of(lease.url, spider.allowPrivate)
-      if (robots.crawlDelayMs) await parts.queue.setHostDelay(lease.host, robots.crawlDelayMs)
-      if (!robots.allows(lease.url)) return { outcome: { state: 'ignored', reason: 'robots' } }
+    if (lease.referrer && spider.follow.traps === 'skip' && isTrap(lease.url))
+      return { outcome: { state: 'ignored', reason: 'trap' } }
+    const seed = lease.depth === 0 && !lease.referrer
+    if (spider.robots === 'obey' || (spider.sitemaps === 'auto' && seed)) {
+      const first = parts.robots.needsFetch(lease.url, spider)
+      const robots = await parts.robots.of(lease.url, spider)
+      if (spider.sitemaps === 'auto' && seed) sitemaps = robots.sitemaps
+      if (robots.crawlDelayMs && spider.robots === 'obey')
+        await parts.queue.setHostDelay(lease.host, robots.crawlDelayMs)
+      if (spider.robots === 'obey' && !robots.allows(lease.url))
+        return { outcome: { state: 'ignored', reason: 'robots' }, sitemaps }
       // robots.txt was this turn's request to the host; the page waits for the next one, as any request does.
       if (first && (parts.delayMs() > 0 || robots.crawlDelayMs)) {
         await parts.queue.release([lease])
@@ -106,15 +123,18 @@ async function ask(
     const fetched = await parts.fetcher.fetch(lease.url, {
       allowPrivate: spider.allowPrivate,
       headers: spider.headers,
+      ...(spider.userAgent && { userAgent: spider.userAgent }),
+      ...(spider.cookies && { cookies: parts.cookies.of(lease.run) }),
+      ...(sitemap && { maxBytes: MAX_SITEMAP_BYTES }),
       signal,
-      accept: isReadable,
+      accept: (type) => isReadable(type) || sitemap,
       redirectAllowed: (target) => mayRedirect(target, lease, run, parts),
     })
-    return { outcome: classify(fetched, policy), fetched }
+    return { outcome: classify(fetched, policy), fetched, sitemaps }
   } catch (error) {
     if (error instanceof RobotsUnreachable)
       return { outcome: { state: 'retry', reason: 'robots_unreachable', detail: error.message } }
-    if (error instanceof FetchFailure) return { outcome: classify(error, policy) }
+    if (error instanceof FetchFailure) return { outcome: classify(error, policy), sitemaps }
     throw error
   }
 }
@@ -123,7 +143,7 @@ async function ask(
 async function mayRedirect(target: string, lease: Lease, run: CrawlRun, parts: VisitParts): Promise<boolean> {
   if (lease.depth > 0 && !run.spider.inScope(target, lease.depth, run.seeds, lease.url)) return false
   if (run.spider.spider.robots !== 'obey') return true
-  return (await parts.robots.of(target, run.spider.spider.allowPrivate)).allows(target)
+  return (await parts.robots.of(target, run.spider.spider)).allows(target)
 }
 
 /** With the budget used up a passing failure becomes a lasting one. */
@@ -133,30 +153,22 @@ function settle(outcome: Outcome, lease: Lease, parts: VisitParts): Outcome {
     : outcome
 }
 
-function describe(
+async function describe(
   lease: Lease,
   run: CrawlRun,
   outcome: SettledOutcome,
-  fetched: Fetched | undefined,
+  { fetched, sitemaps = [] }: Answer,
   ms: number,
   started: Date,
   parts: VisitParts,
-): Finished {
-  let content: PageContent | undefined
-  let charset: string | null = null
-  if (fetched && outcome.state === 'done' && isHtml(fetched.contentType)) {
-    const decoded = decodeHtml(fetched.body, fetched.contentType)
-    charset = decoded.charset
-    content = readPage(decoded.text, fetched.finalUrl, run.spider)
-  }
-  const links =
-    content && !(content.nofollow && run.spider.spider.robots === 'obey')
-      ? newLinks(content.links, fetched!.finalUrl, lease, run, parts.known)
-      : []
+): Promise<Finished> {
+  const read = fetched && outcome.state === 'done' ? await readDocument(fetched, lease, run, parts) : null
+  const content = read?.content
+  const links = [...sitemaps.map((url) => linkTask(url, lease.depth, lease, run)), ...(read?.links ?? [])]
   // What was taken counts all the same, but a coverage that ends here must be seen to.
-  const reason = content?.cut ? 'cut' : outcome.reason
+  const reason = read?.cut ? 'cut' : outcome.reason
   if (reason === 'cut')
-    parts.log.warn({ url: lease.url, run: lease.run, links: content?.links.length }, REASONS.cut.words)
+    parts.log.warn({ url: lease.url, run: lease.run, links: links.length }, REASONS.cut.words)
   const record: PageRecord = {
     run: lease.run,
     hash: urlHash(lease.url, run.spider.spider.identity),
@@ -170,7 +182,8 @@ function describe(
     depth: lease.depth,
     referrer: lease.referrer ?? null,
     contentType: fetched?.contentType?.slice(0, 255) ?? null,
-    charset,
+    charset: read?.charset ?? null,
+    flags: read?.flags.join(',') || null,
     bytes: fetched?.body.length ?? null,
     ms,
     attempts: lease.attempts + 1,
@@ -187,41 +200,3 @@ function describe(
 const isReadable = (contentType: string | null): boolean =>
   contentType === null ||
   /^\s*(text\/|application\/(xhtml\+xml|xml|json|[\w.-]+\+(xml|json)))/i.test(contentType)
-
-const isHtml = (contentType: string | null): boolean =>
-  contentType === null || /^\s*(text\/html|application\/xhtml\+xml)/i.test(contentType)
-
-/** The page's links that are in scope and not known to be admitted already. */
-function newLinks(
-  urls: string[],
-  pageUrl: string,
-  lease: Lease,
-  run: CrawlRun,
-  known: KnownLinks,
-): NewTask[] {
-  const tasks: NewTask[] = []
-  for (const url of urls) {
-    if (known.has(lease.run, url) || !run.spider.inScope(url, lease.depth + 1, run.seeds, pageUrl)) continue
-    tasks.push({
-      url,
-      id: urlId(url, run.spider.spider.identity),
-      host: hostKey(url),
-      depth: lease.depth + 1,
-      priority: lease.priority,
-      referrer: lease.url,
-    })
-  }
-  return tasks
-}
-
-function acknowledgeStored(lease: Lease, run: CrawlRun, stored: StoredPage): Finished {
-  const links = stored.links.map((url) => ({
-    url,
-    id: urlId(url, run.spider.spider.identity),
-    host: hostKey(url),
-    depth: lease.depth + 1,
-    priority: lease.priority,
-    referrer: lease.url,
-  }))
-  return { lease, state: stored.state, reason: stored.reason, record: null, links }
-}

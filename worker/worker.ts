@@ -8,6 +8,7 @@ import { Queue } from '../core/queue/queue'
 import type { Lease } from '../core/queue/task'
 import type { Database } from '../drizzle/database'
 import { ClaimLoop } from './claim-loop'
+import { Cookies } from './cookies'
 import { createFetcher } from './fetch/fetcher'
 import { Finisher } from './finisher'
 import { HostRobots } from './host-robots'
@@ -56,6 +57,7 @@ export class Worker {
       pid: process.pid,
     }
     const known = new KnownLinks()
+    const cookies = new Cookies()
     const runs = new RunCache((id) => readRun(pool, id), {
       allowPrivate: env.ALLOW_PRIVATE,
       ignoreRobots: env.ROBOTS === 'ignore',
@@ -68,7 +70,7 @@ export class Worker {
       maxBytes: env.MAX_BODY_BYTES,
       maxRedirects: env.MAX_REDIRECTS,
     })
-    const robots = new HostRobots(this.#fetcher, env.USER_AGENT.split(/[/\s]/)[0]!)
+    const robots = new HostRobots(this.#fetcher, env.USER_AGENT)
     this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
     this.#finisher = new Finisher({
       queue,
@@ -98,6 +100,8 @@ export class Worker {
           fetcher: this.#fetcher,
           robots,
           known,
+          cookies,
+          userAgent: env.USER_AGENT,
           log,
           policy: { retryTimes: env.RETRY_TIMES, retryCodes: env.RETRY_HTTP_CODES },
           delayMs: () => this.#loop.settings.delayMs,

@@ -21,6 +21,8 @@ export const pages = mysqlTable(
     referrer: text('referrer'),
     contentType: varchar('content_type', { length: 255 }),
     charset: varchar('charset', { length: 40 }),
+    /** What is worth knowing beside the outcome, such as `noindex`; see worker/read-document.ts. */
+    flags: varchar('flags', { length: 100 }),
     bytes: bigint('bytes', { mode: 'number' }),
     ms: int('ms'),
     attempts: int('attempts').notNull(),

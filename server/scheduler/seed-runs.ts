@@ -1,3 +1,4 @@
+import { startUrls } from '../../core/spider'
 import { webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { change, select } from '../db'
@@ -65,7 +66,7 @@ export async function admitSeeds(
   const queue = s.queue(run.queue)
   const { identity } = run.definition
   if (cursor === 0 && !run.ownSeeds) {
-    const written = run.definition.seeds.map((url) =>
+    const written = startUrls(run.definition).map((url) =>
       seedTask({ url: webUrl(url), priority: 0, depth: 0, meta: null }, identity),
     )
     for (let from = 0; from < written.length; from += SEED_CHUNK)

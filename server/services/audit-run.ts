@@ -1,3 +1,4 @@
+import { startUrls } from '../../core/spider'
 import { urlHash, urlId, webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { select } from '../db'
@@ -137,7 +138,7 @@ async function coverage(
 }
 
 async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
-  if (!run.ownSeeds) yield run.definition.seeds.map((url) => webUrl(url))
+  if (!run.ownSeeds) yield startUrls(run.definition).map((url) => webUrl(url))
   for (let cursor = 0; ; ) {
     const rows = await storedSeeds(s.database.pool, run, cursor)
     if (rows.length === 0) return

@@ -13,6 +13,7 @@ export interface PageRecord {
   referrer: string | null
   contentType: string | null
   charset: string | null
+  flags: string | null
   /** After decompression. */
   bytes: number | null
   /** From connect to last byte. */
@@ -36,7 +37,7 @@ export async function* pageRows(s: Services, run: number): AsyncGenerator<PageRe
   for (;;) {
     const rows = await select<PageRow>(
       s.database.pool,
-      'SELECT url_hash AS hash, url, final_url AS finalUrl, status, state, reason, title, depth, referrer, content_type AS contentType, charset, bytes, ms, attempts, items AS itemCount FROM pages WHERE run_id = ? AND url_hash > ? ORDER BY url_hash LIMIT ?',
+      'SELECT url_hash AS hash, url, final_url AS finalUrl, status, state, reason, title, depth, referrer, content_type AS contentType, charset, flags, bytes, ms, attempts, items AS itemCount FROM pages WHERE run_id = ? AND url_hash > ? ORDER BY url_hash LIMIT ?',
       [run, after, CHUNK],
     )
     for (const group of groups(rows)) {

@@ -2,7 +2,7 @@ import type { Pool, PoolConnection } from 'mysql2/promise'
 import { z } from 'zod'
 import { type Fault, sentence, UserError } from '../../core/errors'
 import type { NewTask } from '../../core/queue/task'
-import type { Spider } from '../../core/spider'
+import { type Spider, startUrls } from '../../core/spider'
 import { hostKey, urlHash, urlId, webUrl } from '../../core/url'
 import type { UrlRules } from '../../core/url-rules'
 import { inTransaction } from '../../drizzle/database'
@@ -139,7 +139,7 @@ export async function storedSeeds(on: Sql, run: SeedOwner, cursor: number): Prom
 
 /** Whether a run that is given no seeds of its own has somewhere to begin. */
 export async function hasSeeds(on: Sql, spider: { id: number; definition: Spider }): Promise<boolean> {
-  if (spider.definition.seeds.length > 0) return true
+  if (startUrls(spider.definition).length > 0) return true
   return (await select(on, `SELECT 1 FROM ${COUNTED} LIMIT 1`, [0, spider.id])).length > 0
 }
 

@@ -36,7 +36,7 @@ export async function* storedLinks(s: Services, run: number): AsyncGenerator<Sto
   const pages = chunks<{ hash: Buffer; url: string; depth: number; links: Buffer }>(
     s,
     run,
-    "SELECT url_hash AS hash, url, depth, links FROM pages WHERE run_id = ? AND url_hash > ? AND state = 'done' AND links IS NOT NULL ORDER BY url_hash LIMIT ?",
+    'SELECT url_hash AS hash, url, depth, links FROM pages WHERE run_id = ? AND url_hash > ? AND links IS NOT NULL ORDER BY url_hash LIMIT ?',
   )
   for await (const rows of pages)
     yield rows.map(({ url, depth, links }) => ({

@@ -3,6 +3,7 @@ import { UserError } from '../../core/errors'
 import { listHoldings, readHost, readStanding, type Standing } from '../../core/queue/hosts'
 import type { OutcomeState } from '../../core/queue/states'
 import { compileFollow, seedScope } from '../../core/scope'
+import { startUrls } from '../../core/spider'
 import { canonicalise, urlHash, urlId } from '../../core/url'
 import { runs } from '../../drizzle/schema/crawl'
 import { pages } from '../../drizzle/schema/pages'
@@ -69,17 +70,17 @@ export async function whyWaiting(
 ): Promise<Why> {
   const queue = await getQueue(s, input.queue)
   const url = canonical(input.url)
-  const id = urlId(url)
   const candidates = await candidateRuns(s, queue.name, input.run)
   for (const run of candidates) {
+    const id = urlId(url, run.definition.identity)
     const standing = await readStanding(s.queue(queue.name), run.id, id)
     if (standing && standing.state !== 'failed')
       return { url, run: run.id, state: standing.state, causes: await open(s, queue, run, standing) }
-    const page = await stored(s, run.id, url)
+    const page = await stored(s, run, url)
     if (page) return { url, run: run.id, state: page.state, causes: [page] }
   }
   for (const run of candidates)
-    if ((await s.queue(queue.name).unseen(run.id, [id])).length === 0)
+    if ((await s.queue(queue.name).unseen(run.id, [urlId(url, run.definition.identity)])).length === 0)
       return { url, run: run.id, state: 'cancelled', causes: [{ kind: 'cancelled' }] }
   const [run] = candidates
   return { url, run: run!.id, state: 'unknown', causes: await notAdmitted(s, queue, run!, url) }
@@ -115,7 +116,7 @@ async function candidateRuns(s: Services, queue: string, wanted: number | undefi
 
 async function stored(
   s: Services,
-  run: number,
+  run: RunRow,
   url: string,
 ): Promise<Extract<Cause, { kind: 'ended' }> | null> {
   const [page] = await s.database.orm
@@ -127,7 +128,7 @@ async function stored(
       detail: pages.detail,
     })
     .from(pages)
-    .where(and(eq(pages.runId, run), eq(pages.urlHash, urlHash(url))))
+    .where(and(eq(pages.runId, run.id), eq(pages.urlHash, urlHash(url, run.definition.identity))))
   return page ? { kind: 'ended', ...page, at: page.at.getTime() } : null
 }
 
@@ -234,6 +235,6 @@ async function seedsOf(s: Services, run: RunRow): Promise<string[] | null> {
     `SELECT url FROM seeds WHERE spider_id = ? AND run_id = ? LIMIT ${SEEDS_READ + 1}`,
     [run.spiderId, run.ownSeeds ? run.id : 0],
   )
-  const seeds = [...(run.ownSeeds ? [] : run.definition.seeds), ...rows.map((row) => row.url)]
+  const seeds = [...(run.ownSeeds ? [] : startUrls(run.definition)), ...rows.map((row) => row.url)]
   return seeds.length === 0 || seeds.length > SEEDS_READ ? null : seeds
 }

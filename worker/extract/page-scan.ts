@@ -1,5 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { ForeignContent } from './foreign-content'
+import { readDirectives } from './robots-directives'
 
 /** Links as written that are looked at; more of them on one page is no page for readers. */
 export const MAX_WRITTEN_LINKS = 200_000
@@ -37,8 +38,9 @@ export class PageScan implements TokenizerCallbacks {
   description: string | null = null
   canonical: string | null = null
   language: string | null = null
-  /** A robots meta element says `nofollow` or `none`. */
+  /** What the robots meta elements ask for, those for everybody and those for us. */
   nofollow = false
+  noindex = false
   /** Links without their fragments, each spelling once, in order. */
   links = new Set<string>()
   /** More links than `MAX_WRITTEN_LINKS`: the rest was left out. */
@@ -57,6 +59,8 @@ export class PageScan implements TokenizerCallbacks {
     private readonly html: string,
     /** Whether links with rel=nofollow are left out. */
     private readonly heedsNofollow: boolean,
+    /** Our product token, in lower case. */
+    private readonly token: string,
   ) {
     const tokenizer = new Tokenizer({}, this)
     tokenizer.write(html)
@@ -170,8 +174,11 @@ export class PageScan implements TokenizerCallbacks {
     const { content = '' } = found
     const name = found.name?.trim().toLowerCase()
     if (name === 'description') this.description ??= content.trim() === '' ? null : content
-    if (name === 'robots')
-      this.nofollow ||= words(content).some((word) => word === 'nofollow' || word === 'none')
+    if (name === 'robots' || (name === this.token && name !== '')) {
+      const asked = readDirectives(content)
+      this.nofollow ||= asked.nofollow
+      this.noindex ||= asked.noindex
+    }
     switch (found['http-equiv']?.trim().toLowerCase()) {
       case 'refresh':
         this.#link(refreshTarget(content))

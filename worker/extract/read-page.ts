@@ -18,7 +18,8 @@ export interface PageContent {
   language: string | null
   /**
    * URLs of http(s) links as they are fetched, each once, in the page's order, before any rule of scope: `a` and `area`, frames,
-   * `<link rel=next|prev>` and refresh. Links with rel=nofollow are not among them when the spider obeys robots.
+   * `<link rel=next|prev>` and refresh. Links with rel=nofollow are not among them when the spider obeys robots
+   * and them.
    */
   links: string[]
   items: Item[]
@@ -26,6 +27,8 @@ export interface PageContent {
   incomplete: number
   /** The page's robots meta element asks that none of its links be followed. */
   nofollow: boolean
+  /** It asks not to be shown in an index. */
+  noindex: boolean
   /** The page had more links, elements or items than are taken; those in excess were left out. */
   cut: boolean
 }
@@ -34,9 +37,11 @@ export interface PageContent {
  * Reads links, head and items of a page. Never throws, whatever the HTML; the time is linear in its length for links and
  * bounded for items.
  * @param url Final URL of the page, after redirects.
+ * @param token Our product token, for robots meta elements that name it.
  */
-export function readPage(html: string, url: string, spider: CompiledSpider): PageContent {
-  const scan = new PageScan(html, spider.spider.robots === 'obey')
+export function readPage(html: string, url: string, spider: CompiledSpider, token = ''): PageContent {
+  const { robots, follow } = spider.spider
+  const scan = new PageScan(html, robots === 'obey' && follow.nofollow === 'obey', token.toLowerCase())
   const base = baseUrl(scan.base, url)
   const { links, cut } = resolved(scan.links, base)
   const canonical = scan.canonical === null ? null : tryCanonicalise(scan.canonical, base)
@@ -56,6 +61,7 @@ export function readPage(html: string, url: string, spider: CompiledSpider): Pag
     items: found.items,
     incomplete: found.incomplete,
     nofollow: scan.nofollow,
+    noindex: scan.noindex,
     cut: cut || scan.cut || found.cut,
   }
 }

@@ -29,12 +29,24 @@ export interface FetchRequest {
   signal: AbortSignal
   /** Asked before each hop is fetched; false fails the fetch with `redirect_scope`, a thrown FetchFailure with its own code. */
   redirectAllowed?: (url: string) => boolean | Promise<boolean>
+  /** In place of the fetcher's `userAgent`. */
+  userAgent?: string
+  /** Asked for the cookies of each hop, and given those that it sets. */
+  cookies?: RequestCookies
   /** In place of the fetcher's `maxBytes`. */
   maxBytes?: number
   /** In place of the fetcher's `maxRedirects`. */
   maxRedirects?: number
   /** Asked when the headers of a 2xx answer are in; false fails the fetch with `type`, its body unread. */
   accept?: (contentType: string | null) => boolean
+}
+
+/** What a fetch needs of a jar; see `worker/cookies.ts`. */
+export interface RequestCookies {
+  /** The Cookie header for a URL; empty for none. */
+  header(url: string): string
+  /** Takes the Set-Cookie lines of an answer. */
+  take(url: string, lines: readonly string[]): void
 }
 
 export interface Fetched {
@@ -159,12 +171,17 @@ class Visit {
     this.#target = parse(this.url)
     const origin = this.#target.origin
     const seen = new Set<string>()
+    let foreign = false
     for (;;) {
-      seen.add(this.#target.href)
-      const answer = await this.#exchangeWithSecondTry(this.#target.origin !== origin)
+      seen.add(this.#state(this.#target.href))
+      // Once it has left, whoever it went to chooses where it goes on, and that may be back.
+      foreign ||= this.#target.origin !== origin
+      const answer = await this.#exchangeWithSecondTry(foreign)
+      const cookies = answer.headers['set-cookie']
+      if (cookies) this.request.cookies?.take(this.#target.href, cookies.split('\n'))
       const next = this.#next(answer)
       if (!next) return this.#fetched(answer)
-      if (seen.has(next.href))
+      if (seen.has(this.#state(next.href)))
         throw new FetchFailure('redirect_loop', `${this.url}: redirected to ${next.href} again`)
       const maxRedirects = this.request.maxRedirects ?? this.options.maxRedirects
       if (this.#redirects.length >= maxRedirects)
@@ -174,6 +191,11 @@ class Visit {
       this.#redirects.push(this.#target.href)
       this.#target = next
     }
+  }
+
+  /** Coming back to a URL with another cookie is no loop. */
+  #state(url: string): string {
+    return `${url} ${this.request.cookies?.header(url) ?? ''}`
   }
 
   #next({ status, headers }: Answer): URL | null {
@@ -215,7 +237,12 @@ class Visit {
     this.#exchange = this.send(
       {
         url: this.#target,
-        headers: requestHeaders(this.options.userAgent, this.request.headers, foreign),
+        headers: requestHeaders(
+          this.request.userAgent ?? this.options.userAgent,
+          this.request.headers,
+          foreign,
+          this.request.cookies?.header(this.#target.href),
+        ),
         readTimeoutMs: this.options.readTimeoutMs,
         bodyLimit: (status, headers) => this.#bodyLimit(status, headers),
       },

@@ -67,11 +67,12 @@ const OWN = new Set(
 /** What may be repeated to another origin: it says nothing about who asks. */
 const HARMLESS = new Set(['user-agent', 'accept', 'accept-language'])
 
-/** Flat name-value list for undici. `custom` goes over the defaults; `foreign` keeps only its harmless ones (see OWN, HARMLESS). */
+/** Flat name-value list for undici. `custom` goes over the defaults; `foreign` keeps only its harmless ones (see OWN, HARMLESS). `cookies` go beside its own. */
 export function requestHeaders(
   userAgent: string,
   custom: Record<string, string>,
   foreign: boolean,
+  cookies = '',
 ): string[] {
   const headers = new Map([
     ['user-agent', userAgent],
@@ -81,6 +82,10 @@ export function requestHeaders(
   for (const [name, value] of Object.entries(custom)) {
     const lower = name.toLowerCase()
     if (!OWN.has(lower) && !(foreign && !HARMLESS.has(lower))) headers.set(lower, value)
+  }
+  if (cookies) {
+    const own = headers.get('cookie')
+    headers.set('cookie', own ? `${own}; ${cookies}` : cookies)
   }
   // Not the spider's to choose: it must be what `decode-body.ts` can undo.
   headers.set('accept-encoding', `gzip, deflate, br${undoesZstd ? ', zstd' : ''}`)

@@ -30,6 +30,7 @@ const record = (url: string, token: string, more: Partial<PageRecord> = {}): Pag
   depth: 0,
   referrer: null,
   contentType: 'text/html',
+  flags: null,
   charset: 'utf-8',
   bytes: 10,
   ms: 5,

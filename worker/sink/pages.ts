@@ -24,6 +24,8 @@ export interface PageRecord {
   referrer: string | null
   contentType: string | null
   charset: string | null
+  /** Words of `worker/read-document.ts`, joined by commas; null for none. */
+  flags: string | null
   bytes: number | null
   ms: number | null
   attempts: number
@@ -49,6 +51,7 @@ const COLUMNS = [
   'referrer',
   'content_type',
   'charset',
+  'flags',
   'bytes',
   'ms',
   'attempts',
@@ -148,6 +151,7 @@ function pageValues(record: PageRecord): unknown[] {
     record.referrer,
     record.contentType,
     record.charset,
+    record.flags,
     record.bytes,
     record.ms,
     record.attempts,

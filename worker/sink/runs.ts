@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise'
-import { type Spider, spiderSchema } from '../../core/spider'
+import { type Spider, spiderSchema, startUrls } from '../../core/spider'
 
 /** How many seeds' hosts a run's scope remembers; beyond that a link is held to the host of the page it stands on. */
 const SEEDS_REMEMBERED = 10_000
@@ -22,7 +22,7 @@ export async function readRun(pool: Pool, id: number): Promise<RunRecord | null>
     "SELECT url FROM seeds LEFT JOIN imports ON imports.id = seeds.import_id WHERE seeds.run_id = ? AND seeds.spider_id = ? AND seeds.enabled AND (imports.id IS NULL OR imports.state = 'finished') LIMIT ?",
     [row.own_seeds ? id : 0, row.spider_id, SEEDS_REMEMBERED],
   )
-  const written = row.own_seeds ? [] : definition.seeds
+  const written = row.own_seeds ? [] : startUrls(definition)
   return {
     id,
     spiderId: row.spider_id,

@@ -80,6 +80,7 @@ class SitemapReader {
     let entry: Fields | null = null
     let kind: Sitemap['kind'] = 'none'
     const path: string[] = []
+    let ended = false
     const parser = new Parser(
       {
         onopentag: (written, attributes) => {
@@ -109,6 +110,8 @@ class SitemapReader {
         },
         onclosetag: (written) => {
           const name = path.pop()
+          // The file was cut within a URL, of which nobody knows the rest.
+          if (entry && ended && (name === 'loc' || name === 'link')) delete entry[name]
           if (entry && name && ENTRIES[name] && local(written) === name) {
             this.#add(entry, kind)
             entry = null
@@ -117,7 +120,9 @@ class SitemapReader {
       },
       { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true },
     )
-    parser.end(text)
+    parser.write(text)
+    ended = true
+    parser.end()
   }
 
   list(text: string): void {

@@ -1,0 +1,1 @@
+ALTER TABLE `pages` ADD `flags` varchar(100);

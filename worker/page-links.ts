@@ -1,0 +1,45 @@
+import type { Lease, NewTask } from '../core/queue/task'
+import { hostKey, urlId } from '../core/url'
+import type { KnownLinks } from './known-links'
+import type { CrawlRun } from './run-cache'
+import type { Sitemap } from './sitemap/read-sitemap'
+
+/** The task that a URL found at `lease` becomes. */
+export function linkTask(url: string, depth: number, lease: Lease, run: CrawlRun): NewTask {
+  return {
+    url,
+    id: urlId(url, run.spider.spider.identity),
+    host: hostKey(url),
+    depth,
+    priority: lease.priority,
+    referrer: lease.url,
+  }
+}
+
+/** A page's links that are in scope and not known to be admitted already. */
+export function pageLinks(
+  urls: string[],
+  pageUrl: string,
+  lease: Lease,
+  run: CrawlRun,
+  known: KnownLinks,
+): NewTask[] {
+  const depth = lease.depth + 1
+  return urls
+    .filter((url) => !known.has(lease.run, url) && run.spider.inScope(url, depth, run.seeds, pageUrl))
+    .map((url) => linkTask(url, depth, lease, run))
+}
+
+/** What a sitemap lists, likewise. It all counts as seeds do: a sitemap is no step away from them. */
+export function sitemapLinks(
+  { entries, sitemaps }: Sitemap,
+  sitemapUrl: string,
+  lease: Lease,
+  run: CrawlRun,
+  known: KnownLinks,
+): NewTask[] {
+  const pages = entries.filter(({ url }) => run.spider.inSitemapScope(url, run.seeds, sitemapUrl))
+  return [...sitemaps, ...pages]
+    .filter(({ url }) => !known.has(lease.run, url))
+    .map(({ url }) => linkTask(url, lease.depth, lease, run))
+}

@@ -7,6 +7,7 @@ import { packageFile } from './package-file'
 import { startGuardian } from './stack/guardian'
 import { type Ended, type Kept, keepRunning } from './stack/keep-running'
 import { failure } from './stack/server'
+import { workerThreads } from './worker-pool'
 
 /** Seconds a worker has to end its pages, so that Ctrl-C stops everything within ten. */
 const DRAIN_SECONDS = 5
@@ -63,7 +64,7 @@ export async function startProcesses(
       `worker-${n}`,
       packageFile('dist/worker.js'),
       DRAIN_SECONDS * 1000 + 1_000,
-      { DRAIN_SECONDS: drain },
+      { DRAIN_SECONDS: drain, ...workerThreads() },
       (ended) => void recordRestart(services, `worker-${n}`, QUEUE_KEY, ended),
     )
   const stop = async () => {

@@ -19,6 +19,12 @@ const OWN_FAULTS = 3
 /** What a worker may take beyond its drain time. */
 const GRACE_MS = 5_000
 
+/**
+ * Name look-ups share the pool's threads with decompression; Node's four would let a few slow name servers hold up all pages. A
+ * worker can't see to it itself: its pool is there before its first line runs.
+ */
+export const workerThreads = () => ({ UV_THREADPOOL_SIZE: String(env().UV_THREADPOOL_SIZE ?? 16) })
+
 /** Runs `count` workers of a queue as processes of their own, logging to `<stateDir>/logs/workers.log`. */
 export function startWorkers(options: {
   count: number
@@ -40,8 +46,7 @@ export function startWorkers(options: {
   const workers = Array.from({ length: count }, () =>
     keepRunning({
       script: packageFile('dist/worker.js'),
-      // Name look-ups share the pool's threads with decompression; four would let a few slow name servers hold up all pages.
-      env: childEnv({ LOG_LEVEL: 'info', UV_THREADPOOL_SIZE: '16', ...options.env, QUEUE_KEY: queue }),
+      env: childEnv({ LOG_LEVEL: 'info', ...workerThreads(), ...options.env, QUEUE_KEY: queue }),
       logFile,
       longestMs: options.longestMs,
       guardian,

@@ -158,6 +158,15 @@ export const envTable = {
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
     .optional()
     .describe('Secret that signs sessions, 32 characters or more. The embedded stack makes its own.'),
+  UV_THREADPOOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1024)
+    .optional()
+    .describe(
+      'Threads of a process for name look-ups and decompression, which Node reads before anything else. Workers want 16, and get them from `npm start` and `npm run crawl`; set it where you start workers yourself.',
+    ),
   STATE_DIR: z
     .string()
     .default('.orbweaver')

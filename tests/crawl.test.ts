@@ -179,6 +179,8 @@ describe('a crawl of the demo site', () => {
     const hits = demo.log.length
     while (demo.log.length < hits + 3) await sleep(50)
     const workers = workersOf(child)
+    for (const pid of workers)
+      expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toContain('UV_THREADPOOL_SIZE=16')
     child.kill('SIGINT')
     const ended = await end
     expect(ended.code, ended.stderr).toBe(130)

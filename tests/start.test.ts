@@ -77,6 +77,8 @@ test('it comes up with a link to sign in, tells a second start that it is up, an
   const commands = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')))
   for (const part of [/redis|valkey/, /mariadbd|mysqld/, /scheduler\.js/, /worker\.js/])
     expect(commands.filter((command) => part.test(command))).toHaveLength(1)
+  const worker = all[commands.findIndex((command) => command.includes('worker.js'))]
+  expect(await readFile(`/proc/${worker}/environ`, 'utf8')).toContain('UV_THREADPOOL_SIZE=16')
   const began = Date.now()
   first.child.kill('SIGINT')
   expect(await first.ended).toMatchObject({ code: 0 })

@@ -16,6 +16,10 @@ async function main(): Promise<void> {
   const log = openLog('worker')
   const redis = await openRedis(redisUrl())
   await requireSafeRedis(redis, settings.ALLOW_UNSAFE_REDIS, log)
+  if (settings.UV_THREADPOOL_SIZE === undefined)
+    log.warn(
+      'Node has four threads for name look-ups and decompression; start workers with UV_THREADPOOL_SIZE=16',
+    )
   const heartbeat = await openRedis(redisUrl(), 'heartbeat')
   const blocking = await openRedis(redisUrl(), 'blocking')
   const database = openDatabase(databaseUrl(), 4)

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openServerRig, type ServerRig } from '../../tests/server-rig'
+import { openServerRig, type ServerRig, task } from '../../tests/server-rig'
 import { freshName } from '../../tests/services'
+import { dropQueue } from './drop-queue'
 import { enqueue } from './enqueue'
+import { setHostDelay } from './queue-hosts'
 import { configureQueue, ensureQueue, pauseQueue, queueStatus, resumeQueue } from './queues'
+import { createRun } from './runs'
 import { ensureDefaultSpider, getSpider, listSpiders, saveSpider } from './spiders'
 
 let rig: ServerRig
@@ -76,6 +79,36 @@ test('settings of a queue are on record and in force at once; wrong ones and unk
   expect(await rig.rows('SELECT DISTINCT actor FROM audit_log WHERE subject = ?', [name])).toEqual([
     { actor: 'ann' },
   ])
+})
+
+test('of a queue that is dropped Redis keeps nothing and the record its runs; other queues stay', async () => {
+  const { services } = rig
+  const name = freshName('dropped')
+  await ensureQueue(services, name)
+  await setHostDelay(services, name, 'drop.test', 50, 'ann')
+  const queue = services.queue(name)
+  const other = services.queue(rig.queue)
+  const dedupe = { scope: 'run', kind: 'bloom', capacity: 1000, errorRate: 0.01 } as const
+  const { id } = await createRun(services, {
+    spider: rig.spider.id,
+    queue: name,
+    seeds: [{ url: 'http://drop.test/' }],
+    trigger: 'cli',
+  })
+  for (const one of [queue, other]) {
+    await one.openRun(id, { dedupe, maxPages: null })
+    await one.admit(id, [task('http://drop.test/')])
+  }
+  await enqueue(services, name, ['http://drop.test/inbox'])
+  const keys = (of: string) => services.redis.keys(`*${of}*`)
+  const before = await keys(rig.queue)
+  expect((await keys(name)).length).toBeGreaterThan(5)
+  await dropQueue(services, name)
+  expect(await keys(name)).toEqual([])
+  expect((await keys(rig.queue)).sort()).toEqual(before.sort())
+  expect(await rig.rows('SELECT name FROM queues')).not.toContainEqual({ name })
+  expect(await rig.rows('SELECT host FROM host_delays WHERE queue = ?', [name])).toEqual([])
+  expect(await rig.rows('SELECT queue FROM runs WHERE id = ?', [id])).toEqual([{ queue: name }])
 })
 
 test('entries reach the inbox in their order, blank lines do not, and one that is too long stops it and says where', async () => {

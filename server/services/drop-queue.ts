@@ -1,0 +1,16 @@
+import { eq } from 'drizzle-orm'
+import { frontierKeys, seenKey } from '../../core/queue/keys'
+import { hostDelays, queues } from '../../drizzle/schema/crawl'
+import type { Services } from '../context'
+
+/**
+ * Removes a queue that was made for one crawl, once nobody works on it any more: its settings, and whatever Redis still holds of
+ * it. Runs, pages and samples stay.
+ */
+export async function dropQueue({ database, redis }: Services, name: string): Promise<void> {
+  await database.orm.delete(hostDelays).where(eq(hostDelays.queue, name))
+  await database.orm.delete(queues).where(eq(queues.name, name))
+  await redis.unlink(...frontierKeys(name))
+  for await (const keys of redis.scanStream({ match: seenKey(name, '*'), count: 1000 }))
+    if ((keys as string[]).length > 0) await redis.unlink(...(keys as string[]))
+}

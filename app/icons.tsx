@@ -31,6 +31,15 @@ export function LogoIcon({ size = 26 }: { size?: number }) {
   )
 }
 
+export const OverviewIcon = () => (
+  <Icon>
+    <rect x="3.5" y="3.5" width="7" height="9" rx="1.5" />
+    <rect x="13.5" y="3.5" width="7" height="5" rx="1.5" />
+    <rect x="3.5" y="15.5" width="7" height="5" rx="1.5" />
+    <rect x="13.5" y="11.5" width="7" height="9" rx="1.5" />
+  </Icon>
+)
+
 export const RunsIcon = () => (
   <Icon>
     <path d="M4 18l5-6 4 3 7-9" />

@@ -27,6 +27,9 @@ const Live = createContext<LiveData>(EMPTY)
 /** The newest overview and its recent course; renders again once a second. */
 export const useLive = () => useContext(Live)
 
+/** Share of successes below which something is wrong. */
+export const HEALTHY = 0.95
+
 const POINT_MS = 5_000
 const POINTS = 720
 /** Silence after which the data is no longer called live. */

@@ -27,7 +27,7 @@ describe('the console', { timeout: 120_000 }, () => {
     await page.getByLabel('Email').fill('lin@example.com')
     await page.getByLabel('Password', { exact: true }).fill('correct horse')
     await page.getByRole('button', { name: 'Save and go on' }).click()
-    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     expect(await page.getByText('have no password yet').count()).toBe(0)
 
     await page.getByRole('button', { name: 'Your account' }).click()
@@ -39,7 +39,7 @@ describe('the console', { timeout: 120_000 }, () => {
     await rig.text('Email or password is wrong.')
     await page.getByLabel('Password', { exact: true }).fill('correct horse')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
 
     await page.context().clearCookies()
     await page.goto(link)
@@ -126,12 +126,12 @@ describe('the console', { timeout: 120_000 }, () => {
     await rig.enter(page)
     await page.getByRole('button', { name: 'Language' }).click()
     await page.getByRole('menuitem', { name: '简体中文' }).click()
-    await page.getByRole('heading', { name: '运行', exact: true }).waitFor()
+    await page.getByRole('heading', { name: '概览', exact: true }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN')
     await page.getByRole('button', { name: '主题' }).click()
     await page.getByRole('menuitem', { name: '深色' }).click()
     await page.reload()
-    await page.getByRole('heading', { name: '运行', exact: true }).waitFor()
+    await page.getByRole('heading', { name: '概览', exact: true }).waitFor()
     expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
   })
 
@@ -146,7 +146,7 @@ describe('the console', { timeout: 120_000 }, () => {
     }
     await telephone.getByRole('button', { name: '打开菜单' }).click()
     await telephone.getByRole('link', { name: '运行', exact: true }).click()
-    await telephone.waitForURL(`${rig.address}/`)
+    await telephone.waitForURL(`${rig.address}/runs`)
     await telephone.context().close()
   })
 

@@ -3,11 +3,8 @@
 import { SimpleGrid, Skeleton } from '@mantine/core'
 import { useTranslations } from 'next-intl'
 import { useFigures } from '../figures'
-import { useLive } from '../live'
+import { HEALTHY, useLive } from '../live'
 import { StatCard } from '../stat-card'
-
-/** Below this share of successes the figure turns red. */
-const HEALTHY = 0.95
 
 export function LiveCards() {
   const t = useTranslations('cards')
@@ -29,6 +26,7 @@ export function LiveCards() {
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm" className="cards">
       <StatCard
         label={t('backlog')}
+        href="/queues"
         value={shown(latest && figures.count(latest.backlog))}
         unit={t('urls')}
         detail={
@@ -48,6 +46,7 @@ export function LiveCards() {
       />
       <StatCard
         label={t('success')}
+        href="#failures"
         value={shown(latest && figures.percent(latest.successRate))}
         colour={unhealthy ? 'var(--mantine-color-red-text)' : undefined}
         detail={
@@ -62,12 +61,14 @@ export function LiveCards() {
       />
       <StatCard
         label={t('workers')}
+        href="/workers"
         value={shown(latest && figures.count(latest.workers))}
         detail={latest && (latest.workers > 0 ? t('workersDetail') : t('workersNone'))}
         colour={latest?.workers === 0 ? 'var(--mantine-color-red-text)' : undefined}
       />
       <StatCard
         label={t('restarts')}
+        href="/workers#restarts"
         value={shown(latest && figures.count(latest.restarts))}
         detail={latest && t('restartsDetail', { count: latest.outOfMemory })}
       />

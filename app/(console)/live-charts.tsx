@@ -37,32 +37,53 @@ export function LiveCharts() {
           data={(Object.keys(RANGE_MS) as Range[]).map((value) => ({ value, label: t(`ranges.${value}`) }))}
         />
       </Group>
-      <QueryState query={history} skeleton={<Both first={<ChartSkeleton />} second={<ChartSkeleton />} />}>
+      <QueryState
+        query={history}
+        skeleton={
+          <Grid>
+            <ChartSkeleton />
+            <ChartSkeleton />
+            <ChartSkeleton />
+            <ChartSkeleton />
+          </Grid>
+        }
+      >
         {(past) => {
           const points = joined(past, series, range)
           const chart = { points, rangeMs: RANGE_MS[range] }
+          // Told once a minute: a rate of one second says nothing of how the crawl goes.
+          const minutes = { points: past, rangeMs: RANGE_MS[range] }
           return (
-            <Both
-              first={
-                <TimeChart
-                  {...chart}
-                  title={t('queue')}
-                  unit={t('urls')}
-                  lines={[
-                    { key: 'backlog', label: t('backlog'), colour: 'blue.6' },
-                    { key: 'running', label: t('running'), colour: 'indigo.4' },
-                  ]}
-                />
-              }
-              second={
-                <TimeChart
-                  {...chart}
-                  title={t('throughput')}
-                  unit={t('pagesPerSecond')}
-                  lines={[{ key: 'pagesPerSecond', label: t('pages'), colour: 'teal.6' }]}
-                />
-              }
-            />
+            <Grid>
+              <TimeChart
+                {...chart}
+                title={t('queue')}
+                unit={t('urls')}
+                lines={[
+                  { key: 'backlog', label: t('backlog'), colour: 'blue.6' },
+                  { key: 'running', label: t('running'), colour: 'indigo.4' },
+                ]}
+              />
+              <TimeChart
+                {...chart}
+                title={t('throughput')}
+                unit={t('pagesPerSecond')}
+                lines={[{ key: 'pagesPerSecond', label: t('pages'), colour: 'teal.6' }]}
+              />
+              <TimeChart
+                {...minutes}
+                share
+                title={t('success')}
+                unit={t('ofEnded')}
+                lines={[{ key: 'successRate', label: t('successShare'), colour: 'teal.6' }]}
+              />
+              <TimeChart
+                {...minutes}
+                title={t('restarts')}
+                unit={t('workers')}
+                lines={[{ key: 'restarts', label: t('restarted'), colour: 'orange.6' }]}
+              />
+            </Grid>
           )
         }}
       </QueryState>
@@ -70,11 +91,10 @@ export function LiveCharts() {
   )
 }
 
-function Both({ first, second }: { first: ReactNode; second: ReactNode }) {
+function Grid({ children }: { children: ReactNode }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-      {first}
-      {second}
+      {children}
     </SimpleGrid>
   )
 }

@@ -9,7 +9,7 @@ export default async function NothingHere() {
   return (
     <Stack gap="md">
       <PageTitle title={t('title')} text={t('text')} />
-      <Link href="/">{t('home')}</Link>
+      <Link href="/runs">{t('home')}</Link>
     </Stack>
   )
 }

@@ -14,21 +14,26 @@ import { useTRPC } from '../trpc'
 import { CancelRun } from './cancel-run'
 
 const PAGE = 20
+/** On the overview, where the whole list is a click away. */
+const BRIEF = 5
 
 /** Runs, newest first; read again every two seconds while one is under way. */
-export function RunsTable() {
+export function RunsTable({ brief = false }: { brief?: boolean }) {
   const t = useTranslations('runs')
   const trpc = useTRPC()
   const keyset = useKeyset<number>()
   const query = useQuery({
-    ...trpc.runs.list.queryOptions({ limit: PAGE, ...(keyset.cursor && { cursor: keyset.cursor }) }),
+    ...trpc.runs.list.queryOptions({
+      limit: brief ? BRIEF : PAGE,
+      ...(keyset.cursor && { cursor: keyset.cursor }),
+    }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.runs.some((run) => !isOver(run.state)) ? 2_000 : 10_000),
   })
   return (
     <section aria-labelledby="runs-title">
       <Title order={2} size="h5" id="runs-title" mb="sm">
-        {t('list')}
+        {t(brief ? 'newest' : 'list')}
       </Title>
       <QueryState query={query} skeleton={<Lines />}>
         {({ runs, next }) =>
@@ -46,7 +51,7 @@ export function RunsTable() {
                   <RunCard key={run.id} run={run} />
                 ))}
               </Stack>
-              <KeysetPager keyset={keyset} next={next} />
+              {brief ? <Link href="/runs">{t('toAll')}</Link> : <KeysetPager keyset={keyset} next={next} />}
             </Stack>
           )
         }

@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon, WorkersIcon } from '../icons'
+import { LogoIcon, OverviewIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon, WorkersIcon } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -15,9 +15,15 @@ import { PersonMenu } from './person-menu'
 /** The sections of the console, in the order of the navigation. Each has its page; what has none is not listed. */
 const SECTIONS = [
   {
-    key: 'runs',
+    key: 'overview',
     href: '/',
-    owns: (path: string) => path === '/' || path.startsWith('/runs'),
+    owns: (path: string) => path === '/',
+    Icon: OverviewIcon,
+  },
+  {
+    key: 'runs',
+    href: '/runs',
+    owns: (path: string) => path.startsWith('/runs'),
     Icon: RunsIcon,
   },
   {

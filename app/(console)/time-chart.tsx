@@ -5,10 +5,9 @@ import { Box, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core
 import { useTranslations } from 'next-intl'
 import { useId } from 'react'
 import { useFigures } from '../figures'
-import type { LivePoint } from '../live'
 
-interface Line {
-  key: 'backlog' | 'running' | 'pagesPerSecond'
+interface Line<Key extends string> {
+  key: Key
   label: string
   colour: string
 }
@@ -18,18 +17,21 @@ const HEIGHT = 200
 const ROWS = 12
 
 /** Figures over time. What the picture shows stands beside it in words, and as a table for those who want the numbers. */
-export function TimeChart({
+export function TimeChart<Key extends string>({
   title,
   unit,
   lines,
   points,
   rangeMs,
+  share = false,
 }: {
   title: string
   unit: string
-  lines: Line[]
-  points: LivePoint[]
+  lines: Line<Key>[]
+  points: ({ at: number } & Record<Key, number | null>)[]
   rangeMs: number
+  /** The values are shares of one, shown in per cent. */
+  share?: boolean
 }) {
   const t = useTranslations('charts')
   const figures = useFigures()
@@ -37,6 +39,7 @@ export function TimeChart({
   const now = points.at(-1)
   const series = lines.map((line) => ({ name: line.key, label: line.label, color: line.colour }))
   const label = (at: unknown) => figures.moment(Number(at))
+  const words = (value: number | null) => (share ? figures.percent(value) : figures.rate(value))
   return (
     <Box component="figure" className="panel" p="md" m={0} miw={0} aria-labelledby={id}>
       <Group justify="space-between" gap="xs" mb="xs" component="figcaption">
@@ -51,7 +54,7 @@ export function TimeChart({
             <Group key={line.key} gap={6} wrap="nowrap">
               <Box w={10} h={10} bg={line.colour} style={{ borderRadius: 3 }} aria-hidden />
               <Text size="xs" c="dimmed" className="figures">
-                {line.label}: {figures.rate(now?.[line.key] ?? null)}
+                {line.label}: {words(now?.[line.key] ?? null)}
               </Text>
             </Group>
           ))}
@@ -84,8 +87,8 @@ export function TimeChart({
               tickFormatter: (at: number) => figures.tick(at, rangeMs),
               minTickGap: 48,
             }}
-            yAxisProps={{ width: 48, allowDecimals: false }}
-            valueFormatter={(value) => figures.rate(value)}
+            yAxisProps={{ width: 48, allowDecimals: share, ...(share && { domain: [0, 1] }) }}
+            valueFormatter={(value) => words(value)}
             areaProps={{ isAnimationActive: false }}
             areaChartProps={{ accessibilityLayer: false }}
             tooltipAnimationDuration={0}
@@ -96,7 +99,7 @@ export function TimeChart({
                     label={label(at)}
                     payload={[...(payload ?? [])]}
                     series={series}
-                    valueFormatter={(value) => figures.rate(value)}
+                    valueFormatter={(value) => words(value)}
                   />
                 ) : null,
             }}
@@ -120,7 +123,7 @@ export function TimeChart({
               <tr key={point.at}>
                 <th scope="row">{label(point.at)}</th>
                 {lines.map((line) => (
-                  <td key={line.key}>{figures.rate(point[line.key])}</td>
+                  <td key={line.key}>{words(point[line.key])}</td>
                 ))}
               </tr>
             ))}
@@ -131,10 +134,10 @@ export function TimeChart({
   )
 }
 
-export const ChartSkeleton = () => <Skeleton height={HEIGHT + 60} radius="md" />
-
 /** Evenly chosen points, the newest among them. */
-function thinned(points: LivePoint[]): LivePoint[] {
+function thinned<Point>(points: Point[]): Point[] {
   const step = Math.max(1, Math.ceil(points.length / ROWS))
   return points.filter((_, index) => (points.length - 1 - index) % step === 0)
 }
+
+export const ChartSkeleton = () => <Skeleton height={HEIGHT + 60} radius="md" />

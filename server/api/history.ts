@@ -21,8 +21,10 @@ export interface HistoryPoint {
   running: number
   /** Pages that ended, per second; null where the point before is missing. */
   pagesPerSecond: number | null
-  /** Failures per second. */
-  failuresPerSecond: number | null
+  /** Done ÷ (done + failed), 0–1; null where nothing ended. */
+  successRate: number | null
+  /** Workers that started again or were lost. */
+  restarts: number
 }
 
 /** The samples of a range, summed over queues, oldest first. */
@@ -39,6 +41,8 @@ export async function readHistory(services: Services, range: Range, queue?: stri
       pending: mean(samples.pending),
       retry: mean(samples.retry),
       running: mean(samples.running),
+      restarts: sql<number>`sum(${samples.restarts})`.mapWith(Number),
+      done: sql<number>`max(${samples.doneTotal})`.mapWith(Number),
       failed: sql<number>`max(${samples.failedTotal})`.mapWith(Number),
       total:
         sql<number>`max(${samples.doneTotal} + ${samples.failedTotal} + ${samples.ignoredTotal})`.mapWith(
@@ -56,6 +60,7 @@ export async function readHistory(services: Services, range: Range, queue?: stri
     .orderBy(asc(samples.queue), sql`2`)
 
   const points = new Map<number, HistoryPoint>()
+  const ends = new Map<number, { done: number; failed: number }>()
   for (const [index, row] of rows.entries()) {
     const at = row.bucket * point * 1000
     const sum = points.get(at) ?? {
@@ -63,15 +68,21 @@ export async function readHistory(services: Services, range: Range, queue?: stri
       backlog: 0,
       running: 0,
       pagesPerSecond: null,
-      failuresPerSecond: null,
+      successRate: null,
+      restarts: 0,
     }
     points.set(at, sum)
     sum.backlog += row.inbox + row.pending + row.retry
     sum.running += row.running
+    sum.restarts += row.restarts
     const before = rows[index - 1]
     if (before?.queue === row.queue && before.bucket === row.bucket - 1) {
       sum.pagesPerSecond = (sum.pagesPerSecond ?? 0) + Math.max(0, row.total - before.total) / point
-      sum.failuresPerSecond = (sum.failuresPerSecond ?? 0) + Math.max(0, row.failed - before.failed) / point
+      const ended = ends.get(at) ?? { done: 0, failed: 0 }
+      ends.set(at, ended)
+      ended.done += Math.max(0, row.done - before.done)
+      ended.failed += Math.max(0, row.failed - before.failed)
+      if (ended.done + ended.failed > 0) sum.successRate = ended.done / (ended.done + ended.failed)
     }
   }
   return [...points.values()].sort((a, b) => a.at - b.at)

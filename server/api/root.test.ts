@@ -30,6 +30,8 @@ const VIEWER = [
   'runs.get',
   'runs.list',
   'runs.pages',
+  'samples.failures',
+  'samples.growth',
   'samples.history',
   'scale.list',
   'schedules.choices',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RANGES, readHistory } from './history'
+import { readFailures, readGrowth } from './insights'
 import { router, viewerProcedure } from './trpc'
 
 export const samplesRouter = router({
@@ -7,4 +8,10 @@ export const samplesRouter = router({
   history: viewerProcedure
     .input(z.strictObject({ range: z.enum(RANGES), queue: z.string().max(64).optional() }))
     .query(({ ctx, input }) => readHistory(ctx.services, input.range, input.queue)),
+
+  /** What is behind the failures of the last hour. */
+  failures: viewerProcedure.query(({ ctx }) => readFailures(ctx.services)),
+
+  /** Queues whose backlog has grown for five minutes, and the workers that would help. */
+  growth: viewerProcedure.query(({ ctx }) => readGrowth(ctx.services)),
 })

@@ -30,7 +30,7 @@ export function WorkerEvents() {
     refetchInterval: keyset.page === 1 ? 5_000 : false,
   })
   return (
-    <section aria-labelledby="restarts" id="events">
+    <section aria-labelledby="restarts">
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h5" id="restarts">
           {t('title')}

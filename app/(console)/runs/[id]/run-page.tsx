@@ -30,7 +30,7 @@ export function RunPage({ id }: { id: number }) {
       {(run) => (
         <Stack gap="md">
           <div>
-            <Link href="/">{t('back')}</Link>
+            <Link href="/runs">{t('back')}</Link>
           </div>
           <PageTitle
             title={

@@ -87,6 +87,14 @@ export const DotsIcon = () => (
   </Icon>
 )
 
+export const SpidersIcon = () => (
+  <Icon>
+    <circle cx="12" cy="8" r="2.5" />
+    <ellipse cx="12" cy="15" rx="4" ry="4.5" />
+    <path d="M8.5 13L4 10V6M15.5 13l4.5-3V6M8.5 16L4 18v3M15.5 16l4.5 2v3" />
+  </Icon>
+)
+
 export const SeedsIcon = () => (
   <Icon>
     <path d="M12 21v-9" />

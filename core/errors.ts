@@ -31,6 +31,8 @@ export const FAULTS = [
   'url_long',
   'no_seed',
   'spider_unknown',
+  'spider_there',
+  'spider_changed',
   'queue_unknown',
   'queue_name',
   'cron_malformed',

@@ -7,7 +7,7 @@ import { webUrl } from './url'
 
 /**
  * A spider as written, checked whole: its shape, then seeds, patterns (RE2) and selectors (CSS). Defaults are filled in.
- * @throws UserError that lists every fault at once, each with its place, its value, what is wrong and what to write.
+ * @throws SpiderFaults (a UserError) that lists every fault at once, each with its place, its value, what is wrong and what to write.
  */
 export function checkSpider(input: unknown): Spider {
   const result = spiderSchema.safeParse(input)
@@ -18,9 +18,16 @@ export function checkSpider(input: unknown): Spider {
   return spider
 }
 
+/** Each fault begins with its place in the definition, such as `items[0].fields.price.css`. */
+export class SpiderFaults extends UserError {
+  constructor(readonly faults: string[]) {
+    const count = faults.length === 1 ? '' : ` (${faults.length} faults)`
+    super(`The spider cannot be used${count}: ${faults.join('; ')}.`)
+  }
+}
+
 function refuse(faults: string[]): never {
-  const count = faults.length === 1 ? '' : ` (${faults.length} faults)`
-  throw new UserError(`The spider cannot be used${count}: ${faults.join('; ')}.`)
+  throw new SpiderFaults(faults)
 }
 
 type Issue = z.core.$ZodIssue

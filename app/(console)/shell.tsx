@@ -6,7 +6,16 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { LogoIcon, OverviewIcon, QueuesIcon, RunsIcon, SchedulesIcon, SeedsIcon, WorkersIcon } from '../icons'
+import {
+  LogoIcon,
+  OverviewIcon,
+  QueuesIcon,
+  RunsIcon,
+  SchedulesIcon,
+  SeedsIcon,
+  SpidersIcon,
+  WorkersIcon,
+} from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
@@ -25,6 +34,12 @@ const SECTIONS = [
     href: '/runs',
     owns: (path: string) => path.startsWith('/runs'),
     Icon: RunsIcon,
+  },
+  {
+    key: 'spiders',
+    href: '/spiders',
+    owns: (path: string) => path.startsWith('/spiders'),
+    Icon: SpidersIcon,
   },
   {
     key: 'seeds',

@@ -44,7 +44,10 @@ const VIEWER = [
   'seeds.list',
   'session.me',
   'session.setPassword',
+  'spiders.get',
   'spiders.list',
+  'spiders.version',
+  'spiders.versions',
   'workers.events',
   'workers.list',
 ]

@@ -49,20 +49,21 @@ export const runsRouter = router({
       }),
     ),
 
-  /** Starts a run of the default spider from one URL. */
+  /** Starts a run: of the spider named, else the default one; from the URL given, else from the spider's seeds. */
   start: operatorProcedure
     .input(
       z.strictObject({
-        url: z.string().trim().min(1).max(8192),
+        spider: id.optional(),
+        url: z.string().trim().min(1).max(8192).optional(),
         queue: z.string().min(1).max(64).optional(),
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      const spider = await ensureDefaultSpider(ctx.services)
+      const spider = input.spider ?? (await ensureDefaultSpider(ctx.services)).id
       return createRun(ctx.services, {
-        spider: spider.id,
+        spider,
         queue: input.queue ?? env().QUEUE_KEY,
-        seeds: [{ url: input.url }],
+        ...(input.url !== undefined && { seeds: [{ url: input.url }] }),
         trigger: 'manual',
         startedBy: ctx.person.email,
       })

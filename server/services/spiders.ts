@@ -17,9 +17,15 @@ export interface SavedSpider {
 
 /**
  * Stores a spider under its name: a new one as version 1, a changed one as the next version, an unchanged one not at all.
- * @throws UserError that names the field and its fault.
+ * @param from the version that `input` was made from, 0 for none; absent: whatever is there is replaced.
+ * @throws UserError that names the field and its fault, or when the spider is at another version than `from`.
  */
-export async function saveSpider(s: Services, input: unknown, actor: Actor): Promise<SavedSpider> {
+export async function saveSpider(
+  s: Services,
+  input: unknown,
+  actor: Actor,
+  from?: number,
+): Promise<SavedSpider> {
   const definition = checkSpider(input)
   const text = JSON.stringify(definition)
   return inTransaction(s.database.pool, async (connection) => {
@@ -35,6 +41,16 @@ export async function saveSpider(s: Services, input: unknown, actor: Actor): Pro
       [definition.name],
     )
     const { id, version: before } = row!
+    if (from !== undefined && from !== before)
+      throw new UserError(
+        from === 0
+          ? `There is a spider "${definition.name}" already; give the new one another name.`
+          : `The spider "${definition.name}" was changed meanwhile (it is at version ${before}); copy what you changed, load the page again and change that.`,
+        {
+          code: from === 0 ? 'spider_there' : 'spider_changed',
+          values: { name: definition.name, version: before },
+        },
+      )
     if (before > 0 && row!.definition === text)
       return { id, name: definition.name, version: before, definition }
     const version = before + 1

@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getSpider, saveSpider } from '../server/services/spiders'
+import { consoleRig } from './console-rig'
+
+describe('the pages of spiders', { timeout: 240_000 }, () => {
+  const rig = consoleRig()
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'orbweaver-spiders-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('a spider is made in the form, its faults told while it is typed, and a run of it started', async () => {
+    const { page, services } = rig
+    await rig.enter(page, '/spiders')
+    await page.getByRole('link', { name: 'New spider' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('shop')
+    await page.getByLabel('Addresses to begin with').fill('https://shop.test/\nhttps://shop.test/sale')
+    await page.getByLabel('the same site, subdomains included').check()
+    await page.getByLabel('Never addresses that match').fill('(')
+    await page
+      .getByText(/follow\.deny\[0\] "\(" is not an RE2 pattern/)
+      .first()
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Create the spider' }).isDisabled()).toBe(true)
+    await page.getByLabel('Never addresses that match').fill('[?&]sort=')
+    await page.getByRole('switch', { name: 'Take items of my own' }).press('Space')
+    await page.getByRole('textbox', { name: 'CSS selector' }).fill('h1[')
+    await page
+      .getByText(/items\[0\]\.fields\.title\.css/)
+      .first()
+      .waitFor()
+    await page.getByRole('textbox', { name: 'CSS selector' }).fill('h1')
+    await page.getByLabel('In a Bloom filter').check()
+    await rig.text(/Costs 18 MB of Redis’s memory for 10,000,000 addresses/)
+    await page.getByRole('button', { name: 'Create the spider' }).click()
+    await page.waitForURL(`${rig.address}/spiders/shop`)
+    expect((await getSpider(services, 'shop')).definition).toMatchObject({
+      seeds: ['https://shop.test/', 'https://shop.test/sale'],
+      follow: { scope: 'site', allow: [], deny: ['[?&]sort='], depth: null },
+      dedupe: { kind: 'bloom', scope: 'run' },
+      items: [{ name: 'item', fields: { title: { css: 'h1', type: 'text', list: false, required: false } } }],
+    })
+    await page.getByRole('button', { name: 'Start a run of shop' }).click()
+    await page.getByRole('heading', { name: /^Run \d+/ }).waitFor()
+    await rig.text(/Spider shop on queue/)
+  })
+
+  test('what a spider was before is compared with now and restored as a version of its own', async () => {
+    const { page, services } = rig
+    await saveSpider(services, { name: 'changing', maxPages: 10 }, 'lin')
+    const { id } = await saveSpider(services, { name: 'changing', maxPages: 20 }, 'wu')
+    await rig.enter(page, '/spiders/changing')
+    await page.getByLabel('Addresses a run takes in at most').fill('30')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await rig.text('Version 3.')
+    await page.getByRole('tab', { name: 'Versions' }).click()
+    await page.getByRole('button', { name: 'Compare version 1 with now' }).click()
+    await rig.text('− "maxPages": 10,')
+    await rig.text('+ "maxPages": 30,')
+    await page.getByRole('button', { name: 'Restore version 1' }).click()
+    await rig.text('Version 4.')
+    expect(await getSpider(services, id)).toMatchObject({ version: 4, definition: { maxPages: 10 } })
+  })
+
+  test('two who edit the same version do not overwrite each other', async () => {
+    const { page, services } = rig
+    await saveSpider(services, { name: 'shared' }, 'lin')
+    await rig.enter(page, '/spiders/shared')
+    await page.getByLabel('Description', { exact: true }).fill('mine')
+    await saveSpider(services, { name: 'shared', description: 'theirs' }, 'wu')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await rig.text(/Somebody else changed shared meanwhile; it is at version 2 now/)
+    expect((await getSpider(services, 'shared')).definition.description).toBe('theirs')
+  })
+
+  test('a spider goes out as YAML and comes in from a file, with its faults told', async () => {
+    const { page, services } = rig
+    await saveSpider(services, { name: 'written', follow: { allow: ['/a'] } }, 'lin')
+    await rig.enter(page, '/spiders/written')
+    await page.getByRole('tab', { name: 'As text' }).click()
+    await page.getByText('YAML', { exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('written.yaml')
+    const text = await readFile(await download.path(), 'utf8')
+    expect(text).toContain('allow:\n    - /a\n')
+    const file = join(folder, 'other.yaml')
+    await writeFile(file, text.replace('scope: host', 'scope: moon'))
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('button', { name: 'Use this text' }).click()
+    await rig.text(/follow\.scope is "moon"/)
+    await writeFile(file, text.replace('scope: host', 'scope: none').replace('name: written', 'name: other'))
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('scope: none').waitFor()
+    await page.getByRole('button', { name: 'Use this text' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await rig.text('Version 2.')
+    expect((await getSpider(services, 'written')).definition.follow.scope).toBe('none')
+  })
+
+  test('在手机上用中文也能修改爬虫，页面不超出屏幕', async () => {
+    await saveSpider(rig.services, { name: 'mobile' }, 'lin')
+    const telephone = await rig.open({ locale: 'zh-CN', width: 390, colorScheme: 'dark' })
+    await rig.enter(telephone, '/spiders')
+    expect(await telephone.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await telephone.getByRole('link', { name: 'mobile' }).click()
+    await telephone.getByLabel('说明').fill('手机上修改')
+    await telephone.getByRole('button', { name: '保存', exact: true }).click()
+    await telephone.getByText('第 2 版。').waitFor()
+    expect(await telephone.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await telephone.context().close()
+  })
+})

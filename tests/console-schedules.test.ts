@@ -32,7 +32,7 @@ describe('the pages of the schedules', { timeout: 120_000 }, () => {
     await page.getByRole('combobox', { name: 'Spider' }).click()
     await page.getByRole('option', { name: 'shop', exact: true }).click()
     await page.getByLabel('Cron expression').fill('61 * * * *')
-    await rig.text('The cron expression "61 * * * *" is not usable')
+    await rig.text('The cron expression “61 * * * *” is not usable')
     await page.getByLabel('Cron expression').fill('30 9 * * 1-5')
     await rig.text('At 09:30, Monday through Friday (Asia/Shanghai)')
     // The same instant in both columns: 09:30 in Shanghai is 01:30 in UTC.

@@ -53,7 +53,10 @@ export async function setHostDelay(
   const url = tryCanonicalise(`http://${host}/`)
   const secure = tryCanonicalise(`https://${host}/`)
   if (!url || !secure || ![urlHost(url), urlHost(secure)].includes(host))
-    throw new UserError(`"${host}" is not a host as queues know it; write one such as example.com.`)
+    throw new UserError(`"${host}" is not a host as queues know it; write one such as example.com.`, {
+      code: 'host_malformed',
+      values: { host },
+    })
   await getQueue(s, queue)
   await inTransaction(s.database.pool, async (connection) => {
     if (delayMs === null)

@@ -41,7 +41,11 @@ export async function requestScale(s: Services, input: ScaleInput, actor: Actor)
       'SELECT kind FROM queues WHERE name = ? FOR UPDATE',
       [queue],
     )
-    if (!row) throw new UserError(`There is no queue "${queue}"; the list of queues shows those there are.`)
+    if (!row)
+      throw new UserError(`There is no queue "${queue}"; the list of queues shows those there are.`, {
+        code: 'queue_unknown',
+        values: { queue },
+      })
     const [alive] = await select<{ n: number }>(
       connection,
       "SELECT COUNT(*) AS n FROM workers WHERE queue = ? AND kind = ? AND state = 'running'",

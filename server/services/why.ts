@@ -4,7 +4,7 @@ import { listHoldings, readHost, readStanding, type Standing } from '../../core/
 import type { OutcomeState } from '../../core/queue/states'
 import { compileFollow, seedScope } from '../../core/scope'
 import { startUrls } from '../../core/spider'
-import { canonicalise, urlHash, urlId } from '../../core/url'
+import { urlHash, urlId, webUrl } from '../../core/url'
 import { runs } from '../../drizzle/schema/crawl'
 import { pages } from '../../drizzle/schema/pages'
 import type { Services } from '../context'
@@ -47,7 +47,7 @@ export type Cause =
   | { kind: 'unlinked' }
 
 export interface Why {
-  /** Canonical form. */
+  /** As it is fetched. */
   url: string
   run: number
   state: Standing['state'] | OutcomeState | 'cancelled' | 'unknown'
@@ -69,7 +69,7 @@ export async function whyWaiting(
   input: { queue: string; url: string; run?: number | undefined },
 ): Promise<Why> {
   const queue = await getQueue(s, input.queue)
-  const url = canonical(input.url)
+  const url = webUrl(input.url)
   const candidates = await candidateRuns(s, queue.name, input.run)
   for (const run of candidates) {
     const id = urlId(url, run.definition.identity)
@@ -86,21 +86,14 @@ export async function whyWaiting(
   return { url, run: run!.id, state: 'unknown', causes: await notAdmitted(s, queue, run!, url) }
 }
 
-function canonical(text: string): string {
-  try {
-    return canonicalise(text.trim())
-  } catch {
-    throw new UserError(
-      `"${text.slice(0, 200)}" is not a URL that can be crawled; write it whole, with http:// or https://.`,
-    )
-  }
-}
-
 async function candidateRuns(s: Services, queue: string, wanted: number | undefined): Promise<RunRow[]> {
   if (wanted !== undefined) {
     const run = await getRun(s, wanted)
     if (run.queue !== queue)
-      throw new UserError(`Run ${wanted} is on the queue ${run.queue}; look for its URLs there.`)
+      throw new UserError(`Run ${wanted} is on the queue ${run.queue}; look for its URLs there.`, {
+        code: 'run_elsewhere',
+        values: { id: wanted, queue: run.queue },
+      })
     return [run]
   }
   const found = await s.database.orm
@@ -110,7 +103,10 @@ async function candidateRuns(s: Services, queue: string, wanted: number | undefi
     .orderBy(desc(runs.id))
     .limit(RUNS_ASKED)
   if (found.length === 0)
-    throw new UserError(`The queue ${queue} has had no run yet, so nothing can wait in it; start one.`)
+    throw new UserError(`The queue ${queue} has had no run yet, so nothing can wait in it; start one.`, {
+      code: 'queue_no_run',
+      values: { queue },
+    })
   return found
 }
 

@@ -4,6 +4,7 @@ import { Alert, Box, Table, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
+import { useFaultWords } from '../../fault-words'
 import { useFigures } from '../../figures'
 import { WarningIcon } from '../../icons'
 import { Lines } from '../../query-state'
@@ -14,6 +15,7 @@ export function CronReading({ cron, zone }: { cron: string; zone: string }) {
   const t = useTranslations('cronReading')
   const language = useLocale()
   const figures = useFigures()
+  const words = useFaultWords()
   const trpc = useTRPC()
   const [asked] = useDebouncedValue({ cron: cron.trim(), zone }, 250)
   const preview = useQuery({
@@ -26,7 +28,7 @@ export function CronReading({ cron, zone }: { cron: string; zone: string }) {
   if (preview.isError)
     return (
       <Alert color="red" variant="light" icon={<WarningIcon />} role="alert" py="xs">
-        {preview.error.message}
+        {words(preview.error)}
       </Alert>
     )
   if (!preview.data) return <Lines count={3} />

@@ -143,6 +143,19 @@ it('to another origin loses the spider’s headers, credentials and custom ones 
   expect(other.requests[1]).not.toMatch(/authorization|cookie|x-api-key/i)
 })
 
+it('back from another origin it still goes without the spider’s headers', async () => {
+  const other = await server((socket, _head, count) =>
+    socket.write(count === 0 ? to(`${origin}/back`) : answer('x')),
+  )
+  const { origin, requests } = await server((socket, head) =>
+    socket.write(pathOf(head) === '/' ? to(`${other.origin}/`) : answer('there')),
+  )
+  await get(`${origin}/`, { headers: { Authorization: 'Bearer t', 'X-Api-Key': 'k' } })
+  expect(requests[0]).toMatch(/authorization: Bearer t/)
+  expect(pathOf(requests[1]!)).toBe('/back')
+  expect(requests[1]).not.toMatch(/authorization|x-api-key/i)
+})
+
 it('a short body of a redirect is read, so that the connection goes on', async () => {
   const { origin, connections } = await server((socket, head) => {
     const count = Number(pathOf(head).slice(1))

@@ -22,6 +22,8 @@ const procedures = Object.entries(appRouter._def.procedures as unknown as Record
 const PUBLIC = ['health.status', 'session.setup']
 /** What a viewer may ask; the rest takes an operator. */
 const VIEWER = [
+  'items.kinds',
+  'items.list',
   'live.overview',
   'queues.get',
   'queues.hosts',

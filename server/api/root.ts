@@ -1,4 +1,5 @@
 import { healthRouter } from './health'
+import { itemsRouter } from './items'
 import { liveRouter } from './live'
 import { queuesRouter } from './queues'
 import { runsRouter } from './runs'
@@ -14,6 +15,7 @@ import { workersRouter } from './workers'
 /** Everything the console can ask for. */
 export const appRouter = router({
   health: healthRouter,
+  items: itemsRouter,
   live: liveRouter,
   queues: queuesRouter,
   runs: runsRouter,

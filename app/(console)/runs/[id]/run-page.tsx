@@ -1,7 +1,8 @@
 'use client'
 
-import { Alert, Box, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import NextLink from 'next/link'
 import { useTranslations } from 'next-intl'
 import { STATES } from '../../../../core/queue/states'
 import type { RunView } from '../../../../server/api/run-views'
@@ -20,6 +21,7 @@ import { PagesTable } from './pages-table'
 export function RunPage({ id }: { id: number }) {
   const t = useTranslations('run')
   const runs = useTranslations('runs')
+  const items = useTranslations('items')
   const trpc = useTRPC()
   const query = useQuery({
     ...trpc.runs.get.queryOptions({ id }),
@@ -40,6 +42,9 @@ export function RunPage({ id }: { id: number }) {
             }
             text={<Facts run={run} />}
           >
+            <Button component={NextLink} href={`/runs/${id}/items`} variant="default">
+              {items('link')}
+            </Button>
             <CancelRun run={run} size="sm" />
           </PageTitle>
           {run.error && (

@@ -2,12 +2,13 @@ import { dirname, join } from 'node:path'
 import { childEnv, env } from '../core/env'
 import { consoleUrl } from '../server/console-url'
 import type { Services } from '../server/context'
+import { startScaler } from '../server/scaler/scaler'
 import { CONSOLE_PROGRAM } from './console-build'
 import { packageFile } from './package-file'
+import { workerProcesses } from './process-driver'
 import { startGuardian } from './stack/guardian'
 import { type Ended, type Kept, keepRunning } from './stack/keep-running'
 import { failure } from './stack/server'
-import { workerThreads } from './worker-pool'
 
 /** Seconds a worker has to end its pages, so that Ctrl-C stops everything within ten. */
 const DRAIN_SECONDS = 5
@@ -27,13 +28,9 @@ export async function startProcesses(
   const { HTTP_PORT, HTTP_HOST, QUEUE_KEY } = env()
   const guardian = startGuardian()
   const kept: { process: Kept; graceMs: number }[] = []
-  const keep = (
-    name: string,
-    script: string,
-    graceMs: number,
-    more: Record<string, string>,
-    onEnd?: (ended: Ended) => void,
-  ) => {
+  const sayEnded = (name: string, { how, againMs }: Ended, logFile: string) =>
+    say(`${name} ended (${how}) and is started again in ${againMs / 1000} s; its log is ${logFile}.`)
+  const keep = (name: string, script: string, graceMs: number, more: Record<string, string>) => {
     const logFile = join(logFolder, `${name}.log`)
     const process = keepRunning({
       script,
@@ -41,12 +38,7 @@ export async function startProcesses(
       env: childEnv(more),
       logFile,
       guardian,
-      ended(ended) {
-        say(
-          `${name} ended (${ended.how}) and is started again in ${ended.againMs / 1000} s; its log is ${logFile}.`,
-        )
-        onEnd?.(ended)
-      },
+      ended: (ended) => sayEnded(name, ended, logFile),
     })
     kept.push({ process, graceMs })
     return { name, process, logFile }
@@ -58,17 +50,20 @@ export async function startProcesses(
     HOSTNAME: HTTP_HOST,
   })
   keep('scheduler', packageFile('dist/scheduler.js'), 5_000, {})
-  const drain = String(Math.min(DRAIN_SECONDS, env().DRAIN_SECONDS))
-  for (let n = 1; n <= options.workers; n++)
-    keep(
-      `worker-${n}`,
-      packageFile('dist/worker.js'),
-      DRAIN_SECONDS * 1000 + 1_000,
-      { DRAIN_SECONDS: drain, ...workerThreads() },
-      (ended) => void recordRestart(services, `worker-${n}`, QUEUE_KEY, ended),
-    )
+  const workers = workerProcesses({
+    logFolder,
+    drainSeconds: Math.min(DRAIN_SECONDS, env().DRAIN_SECONDS),
+    guardian,
+    ended({ name, queue, logFile }, ended) {
+      sayEnded(name, ended, logFile)
+      void recordRestart(services, name, queue, ended)
+    },
+  })
+  await workers.scale(QUEUE_KEY, 'http', options.workers)
+  const scaler = startScaler(services, workers)
   const stop = async () => {
-    await Promise.all(kept.map(({ process, graceMs }) => process.stop(graceMs)))
+    await scaler.stop()
+    await Promise.all([workers.stop(), ...kept.map(({ process, graceMs }) => process.stop(graceMs))])
     guardian.close()
   }
   try {

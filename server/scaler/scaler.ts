@@ -1,0 +1,34 @@
+import { sentence } from '../../core/errors'
+import type { Services } from '../context'
+import { carryOut } from './carry-out'
+import type { Driver } from './driver'
+
+const EVERY_MS = 1_000
+
+export interface Scaler {
+  /** Settles when the turn under way is over; no other follows. */
+  stop(): Promise<void>
+}
+
+/** Looks for scale requests each second and carries them out with `driver`, for as long as this process runs. */
+export function startScaler(s: Services, driver: Driver): Scaler {
+  let turn = Promise.resolve()
+  let busy = false
+  const timer = setInterval(() => {
+    if (busy) return
+    busy = true
+    turn = carryOut(s, driver)
+      .catch((error) =>
+        s.log.warn({ cause: sentence(error) }, 'scale requests wait for a server that does not answer'),
+      )
+      .finally(() => {
+        busy = false
+      })
+  }, EVERY_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await turn
+    },
+  }
+}

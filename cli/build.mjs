@@ -8,6 +8,7 @@ const ENTRIES = {
   test: 'cli/test.ts',
   worker: 'worker/main.ts',
   scheduler: 'server/scheduler/main.ts',
+  migrate: 'server/migrate-main.ts',
 }
 const SOURCES = ['bench', 'cli', 'core', 'worker', 'server', 'drizzle', 'examples']
 

@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   seeds: async () => (await import('./seeds')).seedsCommand,
   audit: async () => (await import('./audit')).auditCommand,
   doctor: async () => (await import('./doctor')).doctorCommand,
+  'sign-in-link': async () => (await import('./sign-in-link')).signInLinkCommand,
   bench,
   url: async () => (await import('./probe-url')).urlCommand,
   robots: async () => (await import('./probe-robots')).robotsCommand,

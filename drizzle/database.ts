@@ -56,8 +56,17 @@ export async function ping(database: Database, url: string): Promise<void> {
   }
 }
 
-/** For processes that leave migrating to others. @throws Unavailable when there are no tables yet. */
+/** Name of the lock that a migration holds, as SQL. */
+export const MIGRATION_LOCK = "CONCAT('orbweaver.', DATABASE())"
+/** Longest wait for a migration, in seconds. */
+const MIGRATION_SECONDS = 5
+
+/**
+ * For processes that leave migrating to others. Waits a little for a migration under way, of which some tables exist already.
+ * @throws Unavailable when there are no tables yet, or not all of them.
+ */
 export async function requireTables(database: Database, url: string): Promise<void> {
+  await migrationEnded(database, url)
   try {
     await database.pool.query('SELECT id FROM runs LIMIT 0')
   } catch (error) {
@@ -137,5 +146,19 @@ async function acquire(pool: Pool): Promise<PoolConnection> {
     throw error
   } finally {
     clearTimeout(timer)
+  }
+}
+
+async function migrationEnded(database: Database, url: string): Promise<void> {
+  const connection = await acquire(database.pool)
+  try {
+    const [rows] = await connection.query(`SELECT GET_LOCK(${MIGRATION_LOCK}, ?) AS got`, [MIGRATION_SECONDS])
+    if ((rows as { got: number }[])[0]?.got !== 1)
+      throw new Unavailable(
+        `The database at ${redactUrl(url)} is being migrated; start this again after that.`,
+      )
+    await connection.query(`SELECT RELEASE_LOCK(${MIGRATION_LOCK})`)
+  } finally {
+    connection.release()
   }
 }

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/mysql2'
 import { migrate as apply } from 'drizzle-orm/mysql2/migrator'
 import { createConnection } from 'mysql2/promise'
+import { MIGRATION_LOCK } from './database'
 
 /**
  * Brings the database at `url` to the newest schema, forward only. Several processes may call it at once: a lock of the
@@ -14,7 +15,7 @@ export async function migrate(url: string, folder: string): Promise<void> {
     connectTimeout: 5_000,
   })
   try {
-    const [rows] = await connection.query("SELECT GET_LOCK(CONCAT('orbweaver.', DATABASE()), 120) AS got")
+    const [rows] = await connection.query(`SELECT GET_LOCK(${MIGRATION_LOCK}, 120) AS got`)
     if ((rows as { got: number }[])[0]?.got !== 1)
       throw new Error(
         'Another process has been migrating the database for two minutes; wait for it or end it.',

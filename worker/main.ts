@@ -1,6 +1,7 @@
 import { databaseUrl, env, redisUrl } from '../core/env'
 import { sentence, Unavailable, UnsafeError, UserError } from '../core/errors'
 import { openLog } from '../core/log'
+import { patiently } from '../core/patience'
 import { openRedis } from '../core/redis'
 import { requireSafeRedis } from '../core/redis-safety'
 import { openDatabase, ping, requireTables } from '../drizzle/database'
@@ -14,7 +15,7 @@ const FAREWELL_MS = 2_000
 async function main(): Promise<void> {
   const settings = env()
   const log = openLog('worker')
-  const redis = await openRedis(redisUrl())
+  const redis = await patiently(log, () => openRedis(redisUrl()))
   await requireSafeRedis(redis, settings.ALLOW_UNSAFE_REDIS, log)
   if (settings.UV_THREADPOOL_SIZE === undefined)
     log.warn(
@@ -23,8 +24,10 @@ async function main(): Promise<void> {
   const heartbeat = await openRedis(redisUrl(), 'heartbeat')
   const blocking = await openRedis(redisUrl(), 'blocking')
   const database = openDatabase(databaseUrl(), 4)
-  await ping(database, databaseUrl())
-  await requireTables(database, databaseUrl())
+  await patiently(log, async () => {
+    await ping(database, databaseUrl())
+    await requireTables(database, databaseUrl())
+  })
   const worker = new Worker(settings, { redis, heartbeat, blocking, database }, log)
 
   const end = async (signal: string) => {

@@ -6,6 +6,7 @@ import { sentence } from '../core/errors'
 import type { Log } from '../core/log'
 import { Queue } from '../core/queue/queue'
 import type { Lease } from '../core/queue/task'
+import { noteProgress } from '../core/sign-of-life'
 import type { Database } from '../drizzle/database'
 import { ClaimLoop } from './claim-loop'
 import { Cookies } from './cookies'
@@ -170,6 +171,9 @@ export class Worker {
     }
     const sinceClaimMs = Math.round(performance.now() - this.#loop.lastClaimAt)
     this.log.info({ worker: this.record.id, ...now, idle: now.running === 0, sinceClaimMs }, 'heartbeat')
+    await noteProgress(Date.now() - sinceClaimMs).catch((error) =>
+      this.log.warn({ cause: sentence(error) }, 'The progress could not be written to HEALTH_FILE'),
+    )
     try {
       await beat(this.connections.database.pool, this.record.id, this.#draining ? 'draining' : 'running', now)
     } catch (error) {

@@ -1,5 +1,7 @@
 import { env } from '../../core/env'
 import { sentence, Unavailable, UnsafeError, UserError } from '../../core/errors'
+import { openLog } from '../../core/log'
+import { patiently } from '../../core/patience'
 import { openServices } from '../context'
 import { ensureQueue } from '../services/queues'
 import { ensureDefaultSpider } from '../services/spiders'
@@ -9,7 +11,8 @@ import { startScheduler } from './scheduler'
 const FAREWELL_MS = 10_000
 
 async function main(): Promise<void> {
-  const services = await openServices('scheduler')
+  const log = openLog('scheduler')
+  const services = await patiently(log, () => openServices('scheduler'))
   await ensureDefaultSpider(services)
   await ensureQueue(services, env().QUEUE_KEY)
   const scheduler = await startScheduler(services)

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { env } from '../../core/env'
 import { sentence, Unavailable } from '../../core/errors'
+import { noteProgress } from '../../core/sign-of-life'
 import { isPassing } from '../../drizzle/database'
 import type { Services } from '../context'
 import { cancelRuns } from './cancel-runs'
@@ -73,6 +74,9 @@ export async function startScheduler(s: Services): Promise<Scheduler> {
       )
     leading = fence !== null
     leadsUntil = asked + LEASE_MS
+    // The database answered, so with Redis answering too this process can do its duties.
+    await s.redis.ping()
+    await noteProgress(Date.now())
   }
   const leads = () => leading && performance.now() < leadsUntil && !stopping.signal.aborted
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// `npm run init`: writes .env with secrets of this installation, for compose.yaml. Uses nothing but Node.
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const file = join(resolve(process.argv[2] ?? '.'), '.env')
+const secret = () => randomBytes(32).toString('hex')
+const text = `# Made by \`npm run init\`. Keep it secret, and keep a copy: the data can't be opened without its passwords.
+# All that can be set: docs/configuration.md; what compose.yaml takes besides: docs/deployment.md.
+REDIS_PASSWORD=${secret()}
+MYSQL_PASSWORD=${secret()}
+MYSQL_ROOT_PASSWORD=${secret()}
+AUTH_SECRET=${secret()}
+TZ=Asia/Shanghai
+# PUBLIC_URL=https://crawler.example.com
+# HTTP_BIND=127.0.0.1
+# NOFILE=65535
+`
+try {
+  // `wx` refuses an existing file: new passwords would lock out the data that was stored with the old ones.
+  writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+  console.error(`Wrote ${file}. Next: docker compose up -d --build --wait`)
+} catch (error) {
+  console.error(
+    error.code === 'EEXIST'
+      ? `${file} exists already and is left as it is; move it away first if you want new secrets (stored data keeps its old passwords).`
+      : `${file} could not be written (${error.message}); run this in a folder of yours, or name one: npm run init -- FOLDER`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,26 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { databaseUrl } from '../core/env'
+import { sentence, Unavailable, UnsafeError, UserError } from '../core/errors'
+import { openLog } from '../core/log'
+import { patiently } from '../core/patience'
+import { openDatabase, ping } from '../drizzle/database'
+import { migrate } from '../drizzle/migrate'
+
+/** The migration job of a deployment: brings the database to the newest schema and ends. Exit codes as the scheduler's. */
+async function main(): Promise<void> {
+  const log = openLog('migrate')
+  const url = databaseUrl()
+  const database = openDatabase(url, 1)
+  await patiently(log, () => ping(database, url)).finally(() => database.close())
+  // `dist/` and the migrations stand side by side, in the image and in a checkout.
+  const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'drizzle/migrations')
+  await migrate(url, folder)
+  log.info('The database is at the newest schema')
+}
+
+main().catch((error) => {
+  const expected = error instanceof UserError || error instanceof UnsafeError || error instanceof Unavailable
+  process.stderr.write(`${expected ? sentence(error) : (error as Error).stack}\n`)
+  process.exit(error instanceof UserError ? 2 : 1)
+})

@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packageFile } from '../cli/package-file'
+
+/** The images and compose.yaml on a real engine, where there is one: each test goes on with the stack of those before it. */
+const exec = promisify(execFile)
+const PAGES = 200
+const project = `orbweaver-test-${process.pid}`
+let folder: string
+let environment: NodeJS.ProcessEnv
+
+async function docker(...args: string[]): Promise<string> {
+  const { stdout } = await exec('docker', args, {
+    cwd: packageFile(''),
+    env: environment,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return stdout.trim()
+}
+const compose = (...args: string[]) =>
+  docker(
+    'compose',
+    '--project-name',
+    project,
+    '--env-file',
+    join(folder, '.env'),
+    '-f',
+    'compose.yaml',
+    '-f',
+    join(folder, 'test.yaml'),
+    ...args,
+  )
+const containers = async (service: string) =>
+  (await compose('ps', '-q', service)).split('\n').filter((id) => id !== '')
+
+/** Polls, for what happens on an engine cannot be subscribed to in one way for all of it. */
+async function until<T>(
+  what: string,
+  seconds: number,
+  look: () => Promise<T | false | undefined>,
+): Promise<T> {
+  const end = performance.now() + seconds * 1000
+  for (;;) {
+    const found = await look().catch(() => undefined)
+    if (found) return found
+    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`)
+    await sleep(700)
+  }
+}
+
+async function rows(sql: string): Promise<string[]> {
+  const text = await compose(
+    'exec',
+    '-T',
+    'mysql',
+    'sh',
+    '-c',
+    'MYSQL_PWD=$MYSQL_PASSWORD mysql -N --protocol=tcp -h 127.0.0.1 -u $MYSQL_USER $MYSQL_DATABASE -e "$0"',
+    sql,
+  )
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** Page i links to 3i+1 … 3i+3; a slow answer keeps pages under way while faults are made. */
+const SITE = `require('node:http').createServer((q, a) => {
+  const n = Number(/^\\/([\\w-]+)\\/(\\d+)$/.exec(q.url)?.[2] ?? -1), tree = q.url.split('/')[1]
+  if (!(n >= 0 && n < ${PAGES})) return a.writeHead(404).end()
+  const links = [3*n+1, 3*n+2, 3*n+3, Math.floor((n-1)/3)].filter((m) => m >= 0 && m < ${PAGES})
+  setTimeout(() => a.writeHead(200, { 'content-type': 'text/html' }).end('<title>' + n + '</title>' + links.map((m) => '<a href="/' + tree + '/' + m + '">x</a>').join('')), 300)
+}).listen(80)`
+
+/** Crawls a tree of the site by way of the inbox, makes its faults meanwhile, and expects each page once and no other. */
+async function crawlExactly(tree: string, faults: () => Promise<void> = async () => {}): Promise<void> {
+  await until('the inbox takes a URL', 60, () =>
+    compose('exec', '-T', 'redis', 'redis-cli', 'RPUSH', 'crawl_queue', `http://site/${tree}/0`),
+  )
+  const stored = () => rows(`SELECT url FROM pages WHERE state = 'done' AND url LIKE 'http://site/${tree}/%'`)
+  await until('the first pages', 90, async () => (await stored()).length > 20)
+  await faults()
+  const urls = await until('the last pages', 150, async () => {
+    const all = await stored()
+    return all.length >= PAGES && all
+  })
+  expect(urls.toSorted()).toEqual(
+    Array.from({ length: PAGES }, (_, n) => `http://site/${tree}/${n}`).toSorted(),
+  )
+  const open = await rows(
+    `SELECT url, state FROM pages WHERE state <> 'done' AND url LIKE 'http://site/${tree}/%'`,
+  )
+  expect(open).toEqual([])
+}
+
+const engine = await exec('docker', ['info'], { timeout: 20_000 }).then(
+  () => exec('docker', ['compose', 'version']).then(() => ''),
+  (error: Error) => `no Docker engine answers (${error.message.split('\n')[0]})`,
+)
+
+describe('on a Docker engine', () => {
+  beforeAll(async () => {
+    if (engine) return
+    folder = await mkdtemp(join(tmpdir(), 'orbweaver-containers-'))
+    const { stdout } = await exec('sh', ['-c', 'ulimit -Hn'])
+    environment = {
+      ...process.env,
+      NOFILE: String(Math.min(65_535, Number(stdout) || 65_535)),
+      HTTP_PORT: String(20_000 + (process.pid % 20_000)),
+      ALLOW_PRIVATE: 'true',
+      DOWNLOAD_DELAY: '0',
+      LEASE_SECONDS: '6',
+      DRAIN_SECONDS: '5',
+      WORKER_GRACE: '12s',
+      // A busy test machine needs longer than 90 s to make a database.
+      STARTUP_SECONDS: '240',
+    }
+    await exec(process.execPath, [packageFile('cli/init.mjs'), folder])
+    await writeFile(
+      join(folder, 'test.yaml'),
+      `services:
+  # The engine's host may be small; MySQL comes 10 s after everything else, and nothing waits for it but the programs.
+  mysql:
+    entrypoint: [sh, -c, 'sleep 10; exec docker-entrypoint.sh "$$0" "$$@"']
+  migrate:
+    depends_on: !reset {}
+  web:
+    depends_on: !override { migrate: { condition: service_completed_successfully } }
+  scheduler:
+    depends_on: !reset {}
+    environment: { REAP_SECONDS: '1' }
+  worker:
+    depends_on: !reset {}
+  site:
+    image: node:24-bookworm-slim
+    init: true
+    command: ['node', '-e', ${JSON.stringify(SITE).replaceAll('$', '$$$$')}]
+`,
+    )
+  })
+  afterAll(async () => {
+    if (engine || !folder) return
+    await compose('down', '--volumes', '--timeout', '5').catch(() => {})
+    await rm(folder, { recursive: true, force: true })
+  }, 120_000)
+
+  test('all images build; worker and scheduler stay under 60 MB above their base and hold no secret', async (context) => {
+    if (engine) context.skip(engine)
+    await compose('build')
+    const size = async (image: string) => Number(await docker('image', 'inspect', '-f', '{{.Size}}', image))
+    const base = await size('node:24-bookworm-slim')
+    const secrets = (await readFile(join(folder, '.env'), 'utf8')).match(/[0-9a-f]{64}/g)!
+    for (const image of ['orbweaver-worker', 'orbweaver-scheduler', 'orbweaver-web']) {
+      const above = (await size(image)) - base
+      console.info(`${image}: ${(above / 1e6).toFixed(1)} MB above the base`)
+      if (image !== 'orbweaver-web') expect(above).toBeLessThan(60e6)
+      const told = (await docker('history', '--no-trunc', image)) + (await docker('image', 'inspect', image))
+      expect(secrets.filter((secret) => told.includes(secret))).toEqual([])
+      expect(await docker('image', 'inspect', '-f', '{{.Config.User}}', image)).toBe('node')
+    }
+  }, 600_000)
+
+  test('from nothing, with a database that comes 10 s late, everything becomes healthy without one restart', async (context) => {
+    if (engine) context.skip(engine)
+    await compose('up', '-d', '--wait', '--wait-timeout', '280')
+    const ids = (await compose('ps', '-q')).split('\n')
+    const restarts = await docker('inspect', '-f', '{{.Name}} {{.RestartCount}}', ...ids)
+    expect(restarts.split('\n').filter((line) => !line.endsWith(' 0'))).toEqual([])
+    const waited = await compose('logs', 'worker')
+    expect(waited).toMatch(/Waiting for a server/)
+    const link = await compose('exec', '-T', 'scheduler', 'orbweaver', 'sign-in-link')
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/welcome\?token=[\w-]+$/)
+    expect((await fetch(link)).status).toBe(200)
+  }, 320_000)
+
+  test('programs run as an ordinary user on a read-only file system, and Redis and MySQL are not published', async (context) => {
+    if (engine) context.skip(engine)
+    for (const service of ['web', 'scheduler', 'worker']) {
+      const [id] = await containers(service)
+      expect(await docker('exec', id!, 'id', '-u')).toBe('1000')
+      await expect(docker('exec', id!, 'touch', '/app/x')).rejects.toThrow(/[Rr]ead-only/)
+    }
+    for (const service of ['redis', 'mysql'])
+      expect(await docker('port', (await containers(service))[0]!)).toBe('')
+  })
+
+  test('three workers crawl a site on the network, exact to the page', async (context) => {
+    if (engine) context.skip(engine)
+    await compose('up', '-d', '--wait', '--scale', 'worker=3', '--no-recreate')
+    expect(await containers('worker')).toHaveLength(3)
+    await crawlExactly('calm')
+    const ends = await rows("SELECT COUNT(DISTINCT worker_id) FROM worker_events WHERE kind = 'start'")
+    expect(ends).toEqual(['3'])
+  }, 240_000)
+
+  test.for(['worker', 'redis', 'mysql'])(
+    'a killed %s in the middle of a crawl costs no page and doubles none',
+    { timeout: 240_000 },
+    async (service, context) => {
+      if (engine) context.skip(engine)
+      await crawlExactly(`kill-${service}`, async () => {
+        const [id] = await containers(service)
+        await docker('kill', id!)
+        // As after a crash; `docker kill` counts as a wish to stop, after which the restart policy does nothing.
+        await docker('start', id!)
+      })
+    },
+  )
+
+  test('docker stop lets a worker end what it holds: exit code 0 within its grace time, no page lost', async (context) => {
+    if (engine) context.skip(engine)
+    await crawlExactly('stopped', async () => {
+      const [id] = await containers('worker')
+      const began = performance.now()
+      await docker('stop', id!)
+      expect(performance.now() - began).toBeLessThan(12_000)
+      expect(await docker('inspect', '-f', '{{.State.ExitCode}}', id!)).toBe('0')
+      await docker('start', id!)
+    })
+  }, 240_000)
+})

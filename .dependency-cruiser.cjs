@@ -39,7 +39,10 @@ module.exports = {
       name: 'only-production-packages',
       comment: 'Images are built without development packages, so what runs there must not need them.',
       severity: 'error',
-      from: { path: '^(app|core|drizzle|server|worker|cli)/', pathNot: `${TESTS}|^cli/build(-image)?\\.mjs$` },
+      from: {
+        path: '^(app|core|drizzle|server|worker|cli)/',
+        pathNot: `${TESTS}|^cli/build(-image)?\\.mjs$`,
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], ...VALUES },
     },
     {

@@ -58,3 +58,38 @@ test('a run whose process died while it wrote the seeds is cleared away a day la
   expect(await left()).toEqual([{ url: 'http://b/' }])
   expect(await rig.rows("SELECT id FROM runs WHERE state = 'preparing'")).toEqual([])
 })
+
+test('when the scheduler stops half-way, what is left of such a run is found again', async () => {
+  await rig.rows(
+    "INSERT INTO runs (spider_id, queue, definition, state, `trigger`, created_at) VALUES (?, ?, '{}', 'preparing', 'cli', UTC_TIMESTAMP(3) - INTERVAL 25 HOUR)",
+    [rig.spider.id, rig.queue],
+  )
+  await retain(rig.services, () => false)
+  const left = () => rig.rows("SELECT id FROM runs WHERE state = 'preparing'")
+  expect(await left()).toHaveLength(1)
+  await retain(rig.services, always)
+  expect(await left()).toEqual([])
+})
+
+test('samples, events and ended workers go after 90 days; newer ones and workers that run stay', async () => {
+  const ages = [91, 89]
+  for (const days of ages) {
+    const at = `UTC_TIMESTAMP(3) - INTERVAL ${days} DAY`
+    await rig.rows(
+      `INSERT INTO samples (queue, at, inbox, pending, running, retry, dead, done_total, failed_total, ignored_total, workers, restarts) VALUES ('q', ${at}, 0, 0, 0, 0, 0, ${days}, 0, 0, 0, 0)`,
+    )
+    await rig.rows(
+      `INSERT INTO worker_events (worker_id, queue, kind, at) VALUES ('${days}', 'q', 'start', ${at})`,
+    )
+    for (const state of ['stopped', 'lost', 'running'])
+      await rig.rows(
+        `INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES ('${days}-${state}', 'http', 'q', 'h', 1, '${state}', ${at}, ${at})`,
+      )
+  }
+  await retain(rig.services, always)
+  expect(await rig.rows('SELECT done_total AS days FROM samples')).toEqual([{ days: 89 }])
+  expect(await rig.rows('SELECT worker_id AS days FROM worker_events')).toEqual([{ days: '89' }])
+  expect(await rig.rows('SELECT id FROM workers ORDER BY id')).toEqual(
+    ['89-lost', '89-running', '89-stopped', '91-running'].map((id) => ({ id })),
+  )
+})

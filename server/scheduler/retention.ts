@@ -34,6 +34,8 @@ export async function retain(s: Services, still: () => boolean): Promise<void> {
       still() &&
       (await change(pool, `DELETE FROM seeds WHERE run_id = ? LIMIT ${CHUNK}`, [id])).affectedRows === CHUNK
     );
+    // The run goes last: as long as it is there, what is left of its seeds is found again.
+    if (!still()) return
     await change(pool, "DELETE FROM runs WHERE id = ? AND state = 'preparing'", [id])
   }
   // A day after its end a run without dead letters needs nothing in Redis any more.

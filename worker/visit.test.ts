@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { spiderSchema } from '../core/spider'
+import { Cookies } from './cookies'
 import { compileSpider } from './extract/compile-spider'
 import { MAX_LINKS } from './extract/read-page'
 import { createFetcher } from './fetch/fetcher'
@@ -40,6 +41,7 @@ test('a page with more links than are taken is done, and log and row say that it
   const parts = {
     fetcher,
     known: new KnownLinks(),
+    cookies: new Cookies(),
     log,
     policy: { retryTimes: 0, retryCodes: [] },
     delayMs: () => 0,

@@ -115,7 +115,11 @@ test('a leader that is frozen across a fire is replaced, and when it wakes each 
 
 test('a scheduler that cannot start says why in one sentence, without the password, and exits with 1', async () => {
   const child = spawn(process.execPath, [join(folder, 'main.mjs')], {
-    env: childEnv({ REDIS_URL: testRedisUrl(), DATABASE_URL: 'mysql://me:hunter2@127.0.0.1:1/none' }),
+    env: childEnv({
+      REDIS_URL: testRedisUrl(),
+      DATABASE_URL: 'mysql://me:hunter2@127.0.0.1:1/none',
+      STARTUP_SECONDS: '1',
+    }),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   started.push(child)

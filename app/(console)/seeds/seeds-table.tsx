@@ -68,7 +68,7 @@ export function SeedsTable({ spider }: { spider: number }) {
         />
       </Group>
       {mayChange && chosen.size > 0 && (
-        <Chosen spider={spider} ids={[...chosen]} done={() => setChosen(new Set())} />
+        <Chosen spider={spider} ids={[...chosen]} done={(ids) => choose(ids, false)} />
       )}
       {query.isFetching && search !== '' && looked > 0 && (
         <Text size="sm" c="dimmed" mb="xs" role="status" className="figures">
@@ -106,15 +106,16 @@ interface Choice {
   choose: ((ids: number[], on: boolean) => void) | undefined
 }
 
-function Chosen({ spider, ids, done }: { spider: number; ids: number[]; done: () => void }) {
+function Chosen({ spider, ids, done }: { spider: number; ids: number[]; done: (ids: number[]) => void }) {
   const t = useTranslations('seeds')
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const figures = useFigures()
   const [sure, setSure] = useState(false)
   const after = {
-    onSuccess: () => {
-      done()
+    // What was chosen while the answer was on its way stays chosen.
+    onSuccess: (_: number, asked: { ids: number[] }) => {
+      done(asked.ids)
       return queryClient.invalidateQueries({ queryKey: trpc.seeds.pathKey() })
     },
   }

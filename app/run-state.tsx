@@ -1,8 +1,8 @@
 'use client'
 
-import { Badge } from '@mantine/core'
 import { useTranslations } from 'next-intl'
 import type { RunView } from '../server/api/run-views'
+import { Tag } from './tag'
 
 /** One colour a state, the same in badges, bars and charts; words always stand beside it. */
 export const STATE_COLOURS = {
@@ -27,20 +27,12 @@ const RUN_COLOURS: Record<RunView['state'], string> = {
 
 export function RunState({ state }: { state: RunView['state'] }) {
   const t = useTranslations('runState')
-  return (
-    <Badge color={RUN_COLOURS[state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(state)}
-    </Badge>
-  )
+  return <Tag color={RUN_COLOURS[state]}>{t(state)}</Tag>
 }
 
 export function PageState({ state }: { state: 'done' | 'failed' | 'ignored' }) {
   const t = useTranslations('state')
-  return (
-    <Badge color={STATE_COLOURS[state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(state)}
-    </Badge>
-  )
+  return <Tag color={STATE_COLOURS[state]}>{t(state)}</Tag>
 }
 
 /** Whether nothing more happens to a run. */

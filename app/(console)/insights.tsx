@@ -1,14 +1,16 @@
 'use client'
 
-import { Alert, Badge, Button, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
 import type { Growth } from '../../server/api/insights'
 import { useFigures } from '../figures'
 import { WarningIcon } from '../icons'
 import { Link } from '../link'
 import { HEALTHY, useLive } from '../live'
 import { Lines, MutationError, QueryState } from '../query-state'
+import { Tag } from '../tag'
 import { useTRPC } from '../trpc'
 import { useMayChange } from './may-change'
 import { useReason } from './runs/[id]/reason'
@@ -87,11 +89,7 @@ function Failures() {
         <Title order={2} size="h5" id="failures">
           {t('failures')}
         </Title>
-        {unhealthy && (
-          <Badge color="red" variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-            {t('below')}
-          </Badge>
-        )}
+        {unhealthy && <Tag color="red">{t('below')}</Tag>}
       </Group>
       <QueryState query={query} skeleton={<Lines count={2} height={18} />}>
         {(data) =>
@@ -101,50 +99,34 @@ function Failures() {
             </Text>
           ) : (
             <Stack gap="sm">
-              <Table
-                fz="sm"
-                className="figures"
-                verticalSpacing={4}
-                horizontalSpacing={0}
-                withRowBorders={false}
-              >
-                <Table.Tbody>
-                  {data.reasons.map((one) => (
-                    <Table.Tr key={one.reason}>
-                      <Table.Td className="address">{reason(one)}</Table.Td>
-                      <Table.Td ta="right" fw={600}>
-                        {figures.count(one.count)}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Facts>
+                {data.reasons.map((one) => (
+                  <Table.Tr key={one.reason}>
+                    <Table.Td className="address">{reason(one)}</Table.Td>
+                    <Table.Td ta="right" fw={600}>
+                      {figures.count(one.count)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Facts>
               <Text size="xs" c="dimmed" fw={600}>
                 {t('hosts')}
               </Text>
-              <Table
-                fz="sm"
-                className="figures"
-                verticalSpacing={4}
-                horizontalSpacing={0}
-                withRowBorders={false}
-              >
-                <Table.Tbody>
-                  {data.hosts.map((one) => (
-                    <Table.Tr key={one.host}>
-                      <Table.Td className="address">
-                        {one.host}
-                        <Text size="xs" c="dimmed">
-                          {reason({ reason: one.reason, detail: null })}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td ta="right" fw={600}>
-                        {figures.count(one.count)}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Facts>
+                {data.hosts.map((one) => (
+                  <Table.Tr key={one.host}>
+                    <Table.Td className="address">
+                      {one.host}
+                      <Text size="xs" c="dimmed">
+                        {reason({ reason: one.reason, detail: null })}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td ta="right" fw={600}>
+                      {figures.count(one.count)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Facts>
               {data.run !== null && (
                 <Link href={`/runs/${data.run}`}>{t('toRun', { run: String(data.run) })}</Link>
               )}
@@ -180,33 +162,34 @@ function Restarts() {
               {t('noRestarts')}
             </Text>
           ) : (
-            <Table
-              fz="sm"
-              className="figures"
-              verticalSpacing={4}
-              horizontalSpacing={0}
-              withRowBorders={false}
-            >
-              <Table.Tbody>
-                {events.map((event) => (
-                  <Table.Tr key={event.id}>
-                    <Table.Td className="address">
-                      {kinds(`kinds.${event.kind}`)} · {event.workerId}
-                      <Text size="xs" c="dimmed">
-                        {event.detail === 'no heartbeat' ? kinds('silent') : event.detail}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }} c="dimmed">
-                      {figures.moment(event.at)}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+            <Facts>
+              {events.map((event) => (
+                <Table.Tr key={event.id}>
+                  <Table.Td className="address">
+                    {kinds(`kinds.${event.kind}`)} · {event.workerId}
+                    <Text size="xs" c="dimmed">
+                      {event.detail === 'no heartbeat' ? kinds('silent') : event.detail}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }} c="dimmed">
+                    {figures.moment(event.at)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Facts>
           )
         }
       </QueryState>
       <Link href="/workers#restarts">{t('toWorkers')}</Link>
     </Stack>
+  )
+}
+
+/** Lines of words and a figure, close together. */
+function Facts({ children }: { children: ReactNode }) {
+  return (
+    <Table fz="sm" className="figures" verticalSpacing={4} horizontalSpacing={0} withRowBorders={false}>
+      <Table.Tbody>{children}</Table.Tbody>
+    </Table>
   )
 }

@@ -1,12 +1,13 @@
 'use client'
 
-import { Box, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, Stack, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { RunView } from '../../server/api/run-views'
 import { useFigures } from '../figures'
 import { KeysetPager, useKeyset } from '../keyset-pager'
 import { Link } from '../link'
+import { ListFrame, ListTable } from '../list-frame'
 import { Lines, QueryState } from '../query-state'
 import { RunProgress } from '../run-progress'
 import { isOver, RunState } from '../run-state'
@@ -36,25 +37,16 @@ export function RunsTable({ brief = false }: { brief?: boolean }) {
         {t(brief ? 'newest' : 'list')}
       </Title>
       <QueryState query={query} skeleton={<Lines />}>
-        {({ runs, next }) =>
-          runs.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t('empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <WideTable runs={runs} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
-                {runs.map((run) => (
-                  <RunCard key={run.id} run={run} />
-                ))}
-              </Stack>
-              {brief ? <Link href="/runs">{t('toAll')}</Link> : <KeysetPager keyset={keyset} next={next} />}
-            </Stack>
-          )
-        }
+        {({ runs, next }) => (
+          <ListFrame
+            count={runs.length}
+            empty={t('empty')}
+            table={<WideTable runs={runs} />}
+            cards={runs.map((run) => <RunCard key={run.id} run={run} />)}
+          >
+            {brief ? <Link href="/runs">{t('toAll')}</Link> : <KeysetPager keyset={keyset} next={next} />}
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -65,9 +57,9 @@ function WideTable({ runs }: { runs: RunView[] }) {
   const state = useTranslations('state')
   const figures = useFigures()
   return (
-    <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      heads={
+        <>
           <Table.Th>{t('run')}</Table.Th>
           <Table.Th>{t('state')}</Table.Th>
           <Table.Th>{t('spider')}</Table.Th>
@@ -80,41 +72,40 @@ function WideTable({ runs }: { runs: RunView[] }) {
           <Table.Th miw={72}>{t('progress')}</Table.Th>
           <Table.Th ta="right">{t('pagesPerSecond')}</Table.Th>
           <Table.Th aria-label={t('actions')} />
+        </>
+      }
+    >
+      {runs.map((run) => (
+        <Table.Tr key={run.id}>
+          <Table.Td className="name">
+            <RunLink id={run.id} />
+          </Table.Td>
+          <Table.Td>
+            <RunState state={run.state} />
+          </Table.Td>
+          <Table.Td className="name" title={run.spider}>
+            {run.spider}
+          </Table.Td>
+          <Table.Td className="name" title={run.queue}>
+            {run.queue}
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(run.createdAt)}</Table.Td>
+          <Table.Td ta="right">{figures.count(run.counts.done)}</Table.Td>
+          <Table.Td ta="right" c={run.counts.failed > 0 ? 'var(--mantine-color-red-text)' : undefined}>
+            {figures.count(run.counts.failed)}
+          </Table.Td>
+          <Table.Td ta="right">{figures.count(run.counts.ignored)}</Table.Td>
+          <Table.Td ta="right">{figures.count(run.items)}</Table.Td>
+          <Table.Td>
+            <RunProgress run={run} />
+          </Table.Td>
+          <Table.Td ta="right">{figures.rate(run.pagesPerSecond)}</Table.Td>
+          <Table.Td ta="right">
+            <CancelRun run={run} />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {runs.map((run) => (
-          <Table.Tr key={run.id}>
-            <Table.Td className="name">
-              <RunLink id={run.id} />
-            </Table.Td>
-            <Table.Td>
-              <RunState state={run.state} />
-            </Table.Td>
-            <Table.Td className="name" title={run.spider}>
-              {run.spider}
-            </Table.Td>
-            <Table.Td className="name" title={run.queue}>
-              {run.queue}
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(run.createdAt)}</Table.Td>
-            <Table.Td ta="right">{figures.count(run.counts.done)}</Table.Td>
-            <Table.Td ta="right" c={run.counts.failed > 0 ? 'var(--mantine-color-red-text)' : undefined}>
-              {figures.count(run.counts.failed)}
-            </Table.Td>
-            <Table.Td ta="right">{figures.count(run.counts.ignored)}</Table.Td>
-            <Table.Td ta="right">{figures.count(run.items)}</Table.Td>
-            <Table.Td>
-              <RunProgress run={run} />
-            </Table.Td>
-            <Table.Td ta="right">{figures.rate(run.pagesPerSecond)}</Table.Td>
-            <Table.Td ta="right">
-              <CancelRun run={run} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 

@@ -1,8 +1,8 @@
 'use client'
 
-import { Badge } from '@mantine/core'
 import { useTranslations } from 'next-intl'
 import { useLive } from '../../live'
+import { Tag } from '../../tag'
 
 interface Flags {
   name: string
@@ -25,9 +25,5 @@ const COLOURS = { open: 'teal', paused: 'orange', draining: 'blue', drained: 'gr
 export function QueueState({ queue }: { queue: Flags }) {
   const t = useTranslations('queueState')
   const state = useQueueState(queue)
-  return (
-    <Badge color={COLOURS[state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(state)}
-    </Badge>
-  )
+  return <Tag color={COLOURS[state]}>{t(state)}</Tag>
 }

@@ -1,12 +1,13 @@
 'use client'
 
-import { Box, Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { QueueNow } from '../../../server/api/overview'
 import type { QueueView } from '../../../server/api/queue-views'
 import { useFigures } from '../../figures'
 import { Link } from '../../link'
+import { ListFrame, ListTable } from '../../list-frame'
 import { useLive } from '../../live'
 import { QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
@@ -24,44 +25,35 @@ export function QueuesTable() {
   const now = (name: string) => latest?.queues.find((one) => one.name === name)
   return (
     <QueryState query={query}>
-      {(queues) =>
-        queues.length === 0 ? (
-          <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-            {t('empty')}
-          </Text>
-        ) : (
-          <>
-            <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-              <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-                <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-                  <Table.Tr>
-                    <Table.Th>{t('queue')}</Table.Th>
-                    <Table.Th>{t('state')}</Table.Th>
-                    {LENGTHS.map((length) => (
-                      <Table.Th key={length} ta="right">
-                        {t(`lengths.${length}`)}
-                      </Table.Th>
-                    ))}
-                    <Table.Th ta="right">{t('workers')}</Table.Th>
-                    <Table.Th>{t('limits')}</Table.Th>
-                    <Table.Th aria-label={t('actions')} />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {queues.map((queue) => (
-                    <Row key={queue.name} queue={queue} now={now(queue.name)} />
+      {(queues) => (
+        <ListFrame
+          count={queues.length}
+          empty={t('empty')}
+          table={
+            <ListTable
+              heads={
+                <>
+                  <Table.Th>{t('queue')}</Table.Th>
+                  <Table.Th>{t('state')}</Table.Th>
+                  {LENGTHS.map((length) => (
+                    <Table.Th key={length} ta="right">
+                      {t(`lengths.${length}`)}
+                    </Table.Th>
                   ))}
-                </Table.Tbody>
-              </Table>
-            </Box>
-            <Stack gap="xs" hiddenFrom="md">
+                  <Table.Th ta="right">{t('workers')}</Table.Th>
+                  <Table.Th>{t('limits')}</Table.Th>
+                  <Table.Th aria-label={t('actions')} />
+                </>
+              }
+            >
               {queues.map((queue) => (
-                <Card key={queue.name} queue={queue} now={now(queue.name)} />
+                <Row key={queue.name} queue={queue} now={now(queue.name)} />
               ))}
-            </Stack>
-          </>
-        )
-      }
+            </ListTable>
+          }
+          cards={queues.map((queue) => <Card key={queue.name} queue={queue} now={now(queue.name)} />)}
+        />
+      )}
     </QueryState>
   )
 }

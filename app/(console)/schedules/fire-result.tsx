@@ -1,21 +1,18 @@
 'use client'
 
-import { Badge, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useTranslations } from 'next-intl'
 import type { FireView } from '../../../server/api/schedule-views'
 import { useFigures } from '../../figures'
 import { Link } from '../../link'
 import { RunState } from '../../run-state'
+import { Tag } from '../../tag'
 
 const COLOURS = { fired: 'teal', queued: 'blue', skipped: 'gray', missed: 'red' } as const
 
 export function FireKind({ kind }: { kind: FireView['kind'] }) {
   const t = useTranslations('fire.kind')
-  return (
-    <Badge color={COLOURS[kind]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(kind)}
-    </Badge>
-  )
+  return <Tag color={COLOURS[kind]}>{t(kind)}</Tag>
 }
 
 /** What became of a time a schedule was due: its run, or the reason there is none. */

@@ -1,6 +1,6 @@
 'use client'
 
-import { Badge, Box, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
@@ -9,7 +9,9 @@ import type { ScheduleView } from '../../../server/api/schedule-views'
 import { useFigures } from '../../figures'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
 import { Link } from '../../link'
+import { ListFrame, ListTable } from '../../list-frame'
 import { QueryState } from '../../query-state'
+import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
 import { EnableMatching } from './enable-matching'
 import { FireResult } from './fire-result'
@@ -52,25 +54,16 @@ export function SchedulesTable() {
         {query.data && <EnableMatching search={search} total={query.data.total} />}
       </Group>
       <QueryState query={query}>
-        {({ schedules, next }) =>
-          schedules.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t(search ? 'noMatch' : 'empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <WideTable schedules={schedules} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
-                {schedules.map((schedule) => (
-                  <Card key={schedule.id} schedule={schedule} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} order="name" />
-            </Stack>
-          )
-        }
+        {({ schedules, next }) => (
+          <ListFrame
+            count={schedules.length}
+            empty={t(search ? 'noMatch' : 'empty')}
+            table={<WideTable schedules={schedules} />}
+            cards={schedules.map((schedule) => <Card key={schedule.id} schedule={schedule} />)}
+          >
+            <KeysetPager keyset={keyset} next={next} order="name" />
+          </ListFrame>
+        )}
       </QueryState>
     </Stack>
   )
@@ -79,43 +72,42 @@ export function SchedulesTable() {
 function WideTable({ schedules }: { schedules: ScheduleView[] }) {
   const t = useTranslations('schedules')
   return (
-    <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      heads={
+        <>
           <Table.Th>{t('schedule')}</Table.Th>
           <Table.Th>{t('when')}</Table.Th>
           <Table.Th>{t('runs')}</Table.Th>
           <Table.Th>{t('next')}</Table.Th>
           <Table.Th>{t('last')}</Table.Th>
           <Table.Th aria-label={t('actions')} />
+        </>
+      }
+    >
+      {schedules.map((schedule) => (
+        <Table.Tr key={schedule.id}>
+          <Table.Td className="address" miw={140}>
+            <Name schedule={schedule} />
+          </Table.Td>
+          <Table.Td>
+            <When schedule={schedule} />
+          </Table.Td>
+          <Table.Td className="name" title={schedule.queue}>
+            {schedule.spider ?? t('spiderGone')}
+            <Text size="xs" c="dimmed" className="name">
+              {schedule.queue}
+            </Text>
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            <NextFire schedule={schedule} />
+          </Table.Td>
+          <Table.Td>{schedule.last && <FireResult fire={schedule.last} />}</Table.Td>
+          <Table.Td>
+            <ScheduleActions schedule={schedule} size="compact-sm" />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {schedules.map((schedule) => (
-          <Table.Tr key={schedule.id}>
-            <Table.Td className="address" miw={140}>
-              <Name schedule={schedule} />
-            </Table.Td>
-            <Table.Td>
-              <When schedule={schedule} />
-            </Table.Td>
-            <Table.Td className="name" title={schedule.queue}>
-              {schedule.spider ?? t('spiderGone')}
-              <Text size="xs" c="dimmed" className="name">
-                {schedule.queue}
-              </Text>
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <NextFire schedule={schedule} />
-            </Table.Td>
-            <Table.Td>{schedule.last && <FireResult fire={schedule.last} />}</Table.Td>
-            <Table.Td>
-              <ScheduleActions schedule={schedule} size="compact-sm" />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 
@@ -163,12 +155,7 @@ function NextFire({ schedule }: { schedule: ScheduleView }) {
   const t = useTranslations('schedules')
   const figures = useFigures()
   const [next] = schedule.next
-  if (!schedule.enabled)
-    return (
-      <Badge color="orange" variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-        {t('stopped')}
-      </Badge>
-    )
+  if (!schedule.enabled) return <Tag color="orange">{t('stopped')}</Tag>
   if (next === undefined) return null
   return (
     <span suppressHydrationWarning>

@@ -1,11 +1,13 @@
 'use client'
 
-import { Anchor, Badge, Box, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
 import type { AppRouter } from '../../../server/api/root'
 import { useFigures } from '../../figures'
+import { ListFrame, ListTable } from '../../list-frame'
+import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
 
 type Import = inferRouterOutputs<AppRouter>['seeds']['imports'][number]
@@ -26,31 +28,28 @@ export function ImportsTable({ spider }: { spider: number }) {
       <Title order={2} size="h5" id="imports-title" mb="sm">
         {t('title')}
       </Title>
-      <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-        <Table verticalSpacing="xs" horizontalSpacing="sm" className="figures" fz="sm">
-          <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-            <Table.Tr>
-              <Table.Th>{t('file')}</Table.Th>
-              <Table.Th>{t('state')}</Table.Th>
-              <Table.Th ta="right">{t('accepted')}</Table.Th>
-              <Table.Th ta="right">{t('duplicates')}</Table.Th>
-              <Table.Th ta="right">{t('rejected')}</Table.Th>
-              <Table.Th>{t('by')}</Table.Th>
-              <Table.Th>{t('started')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+      <ListFrame
+        table={
+          <ListTable
+            heads={
+              <>
+                <Table.Th>{t('file')}</Table.Th>
+                <Table.Th>{t('state')}</Table.Th>
+                <Table.Th ta="right">{t('accepted')}</Table.Th>
+                <Table.Th ta="right">{t('duplicates')}</Table.Th>
+                <Table.Th ta="right">{t('rejected')}</Table.Th>
+                <Table.Th>{t('by')}</Table.Th>
+                <Table.Th>{t('started')}</Table.Th>
+              </>
+            }
+          >
             {imports.map((one) => (
               <Row key={one.id} one={one} />
             ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
-      <Stack gap="xs" hiddenFrom="md">
-        {imports.map((one) => (
-          <Card key={one.id} one={one} />
-        ))}
-      </Stack>
+          </ListTable>
+        }
+        cards={imports.map((one) => <Card key={one.id} one={one} />)}
+      />
     </section>
   )
 }
@@ -113,11 +112,7 @@ function Card({ one }: { one: Import }) {
 
 function State({ one }: { one: Import }) {
   const t = useTranslations('imports')
-  return (
-    <Badge color={COLOURS[one.state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(`states.${one.state}`)}
-    </Badge>
-  )
+  return <Tag color={COLOURS[one.state]}>{t(`states.${one.state}`)}</Tag>
 }
 
 function Fault({ one }: { one: Import }) {

@@ -1,9 +1,10 @@
 'use client'
 
-import { Select, Text } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
+import { EmptyList } from '../../list-frame'
 import { PageTitle } from '../../page-title'
 import { QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
@@ -46,9 +47,7 @@ export function SeedsPage({ asked }: { asked: string | null }) {
                 <ImportsTable spider={spider.id} />
               </>
             ) : (
-              <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-                {t('noSpider')}
-              </Text>
+              <EmptyList>{t('noSpider')}</EmptyList>
             )}
           </>
         )

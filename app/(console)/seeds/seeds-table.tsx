@@ -1,18 +1,6 @@
 'use client'
 
-import {
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Checkbox,
-  Group,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { Box, Button, Checkbox, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
@@ -20,8 +8,11 @@ import { useState } from 'react'
 import { useFigures } from '../../figures'
 import { SearchIcon } from '../../icons'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
+import { ListFrame, ListTable } from '../../list-frame'
 import { Lines, MutationError, QueryState } from '../../query-state'
+import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
+import { WebAddress } from '../../web-address'
 import { useMayChange } from '../may-change'
 import { type Seed, useSeeds } from './use-seeds'
 
@@ -76,25 +67,19 @@ export function SeedsTable({ spider }: { spider: number }) {
         </Text>
       )}
       <QueryState query={query} skeleton={<Lines />}>
-        {({ seeds, next }) =>
-          seeds.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {search ? t('notFound', { search }) : t(mayChange ? 'empty' : 'emptyViewer')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="sm" style={{ overflowX: 'auto' }}>
-                <WideTable seeds={seeds} chosen={chosen} choose={mayChange ? choose : undefined} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="sm">
-                {seeds.map((seed) => (
-                  <Card key={seed.id} seed={seed} chosen={chosen} choose={mayChange ? choose : undefined} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </Stack>
-          )
-        }
+        {({ seeds, next }) => (
+          <ListFrame
+            count={seeds.length}
+            empty={search ? t('notFound', { search }) : t(mayChange ? 'empty' : 'emptyViewer')}
+            from="sm"
+            table={<WideTable seeds={seeds} chosen={chosen} choose={mayChange ? choose : undefined} />}
+            cards={seeds.map((seed) => (
+              <Card key={seed.id} seed={seed} chosen={chosen} choose={mayChange ? choose : undefined} />
+            ))}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -165,9 +150,10 @@ function WideTable({ seeds, chosen, choose }: { seeds: Seed[] } & Choice) {
   const ids = seeds.map((seed) => seed.id)
   const count = ids.filter((id) => chosen.has(id)).length
   return (
-    <Table verticalSpacing={6} horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      dense
+      heads={
+        <>
           {choose && (
             <Table.Th w={40}>
               <Checkbox
@@ -184,31 +170,30 @@ function WideTable({ seeds, chosen, choose }: { seeds: Seed[] } & Choice) {
           <Table.Th ta="right">{t('depth')}</Table.Th>
           <Table.Th>{t('meta')}</Table.Th>
           <Table.Th>{t('since')}</Table.Th>
+        </>
+      }
+    >
+      {seeds.map((seed) => (
+        <Table.Tr key={seed.id}>
+          {choose && (
+            <Table.Td>
+              <Choose seed={seed} chosen={chosen} choose={choose} />
+            </Table.Td>
+          )}
+          <Table.Td w="55%">
+            <Address seed={seed} />
+          </Table.Td>
+          <Table.Td ta="right">{figures.count(seed.priority)}</Table.Td>
+          <Table.Td ta="right">{figures.count(seed.depth)}</Table.Td>
+          <Table.Td miw={180} maw={320}>
+            <Text size="xs" c="dimmed" lineClamp={1} className="address" title={seed.meta ?? undefined}>
+              {seed.meta}
+            </Text>
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(seed.createdAt)}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {seeds.map((seed) => (
-          <Table.Tr key={seed.id}>
-            {choose && (
-              <Table.Td>
-                <Choose seed={seed} chosen={chosen} choose={choose} />
-              </Table.Td>
-            )}
-            <Table.Td w="55%">
-              <Address seed={seed} />
-            </Table.Td>
-            <Table.Td ta="right">{figures.count(seed.priority)}</Table.Td>
-            <Table.Td ta="right">{figures.count(seed.depth)}</Table.Td>
-            <Table.Td miw={180} maw={320}>
-              <Text size="xs" c="dimmed" lineClamp={1} className="address" title={seed.meta ?? undefined}>
-                {seed.meta}
-              </Text>
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(seed.createdAt)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 
@@ -240,34 +225,12 @@ function Choose({ seed, chosen, choose }: { seed: Seed } & Required<Choice>) {
   )
 }
 
-/** Seeds are http or https by the check that let them in; anything else would stay text. */
 function Address({ seed }: { seed: Seed }) {
   const t = useTranslations('seeds')
-  const words = (
-    <Text
-      size="sm"
-      className="address"
-      lineClamp={2}
-      c={seed.enabled ? undefined : 'dimmed'}
-      component="span"
-    >
-      {seed.url}
-    </Text>
-  )
   return (
     <Group gap="xs" wrap="nowrap">
-      {/^https?:\/\//i.test(seed.url) ? (
-        <Anchor href={seed.url} target="_blank" rel="noopener noreferrer nofollow" c="inherit" miw={0}>
-          {words}
-        </Anchor>
-      ) : (
-        words
-      )}
-      {!seed.enabled && (
-        <Badge color="gray" variant="light" radius="sm" tt="none" miw="max-content">
-          {t('disabled')}
-        </Badge>
-      )}
+      <WebAddress url={seed.url} dimmed={!seed.enabled} />
+      {!seed.enabled && <Tag color="gray">{t('disabled')}</Tag>}
     </Group>
   )
 }

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import type { Spider } from '../../../core/spider'
 import { useFigures } from '../../figures'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
+import { ListTable } from '../../list-frame'
 import { MutationError, QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
 import { useMayChange } from '../may-change'
@@ -32,41 +33,40 @@ export function SpiderVersions({ spider }: { spider: { id: number; version: numb
       {({ versions, next }) => (
         <Stack gap="md">
           <Box className="panel" style={{ overflowX: 'auto' }}>
-            <Table verticalSpacing="xs" horizontalSpacing="sm" className="figures" fz="sm">
-              <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-                <Table.Tr>
+            <ListTable
+              heads={
+                <>
                   <Table.Th>{t('version')}</Table.Th>
                   <Table.Th>{t('by')}</Table.Th>
                   <Table.Th>{t('at')}</Table.Th>
                   <Table.Th aria-label={t('compare')} />
+                </>
+              }
+            >
+              {versions.map((one) => (
+                <Table.Tr key={one.version}>
+                  <Table.Td>{figures.count(one.version)}</Table.Td>
+                  <Table.Td className="name">{one.author}</Table.Td>
+                  <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(one.createdAt)}</Table.Td>
+                  <Table.Td ta="right">
+                    {one.version === spider.version ? (
+                      <Text size="xs" c="dimmed">
+                        {t('now')}
+                      </Text>
+                    ) : (
+                      <Button
+                        size="compact-sm"
+                        variant={chosen === one.version ? 'light' : 'default'}
+                        onClick={() => setChosen(one.version)}
+                        aria-label={t('compareLabel', { version: String(one.version) })}
+                      >
+                        {t('compare')}
+                      </Button>
+                    )}
+                  </Table.Td>
                 </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {versions.map((one) => (
-                  <Table.Tr key={one.version}>
-                    <Table.Td>{figures.count(one.version)}</Table.Td>
-                    <Table.Td className="name">{one.author}</Table.Td>
-                    <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(one.createdAt)}</Table.Td>
-                    <Table.Td ta="right">
-                      {one.version === spider.version ? (
-                        <Text size="xs" c="dimmed">
-                          {t('now')}
-                        </Text>
-                      ) : (
-                        <Button
-                          size="compact-sm"
-                          variant={chosen === one.version ? 'light' : 'default'}
-                          onClick={() => setChosen(one.version)}
-                          aria-label={t('compareLabel', { version: String(one.version) })}
-                        >
-                          {t('compare')}
-                        </Button>
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+              ))}
+            </ListTable>
           </Box>
           <KeysetPager keyset={keyset} next={next} />
           {chosen !== null && <Difference key={chosen} spider={spider} version={chosen} />}

@@ -1,10 +1,11 @@
 'use client'
 
-import { Badge, Box, Group, Loader, Stack, Table, Text } from '@mantine/core'
+import { Badge, Group, Loader, Stack, Table, Text } from '@mantine/core'
 import type { inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
 import type { AppRouter } from '../../../server/api/root'
 import { useFigures } from '../../figures'
+import { ListFrame, ListTable } from '../../list-frame'
 
 export type ScaleRequestView = inferRouterOutputs<AppRouter>['scale']['list']['requests'][number]
 
@@ -24,70 +25,67 @@ export function RequestsTable({ requests }: { requests: ScaleRequestView[] }) {
   const t = useTranslations('scaling')
   const figures = useFigures()
   return (
-    <>
-      <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-        <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-          <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-            <Table.Tr>
+    <ListFrame
+      table={
+        <ListTable
+          heads={
+            <>
               <Table.Th>{t('asked')}</Table.Th>
               <Table.Th>{t('queue')}</Table.Th>
               <Table.Th>{t('change')}</Table.Th>
               <Table.Th>{t('who')}</Table.Th>
               <Table.Th>{t('state')}</Table.Th>
               <Table.Th>{t('result')}</Table.Th>
+            </>
+          }
+        >
+          {requests.map((request) => (
+            <Table.Tr key={request.id}>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(request.createdAt)}</Table.Td>
+              <Table.Td className="name" title={request.queue}>
+                {request.queue}
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                {t('fromTo', {
+                  from: figures.count(request.previous),
+                  to: figures.count(request.wanted),
+                })}
+              </Table.Td>
+              <Table.Td className="address">
+                {request.author}
+                {request.reason && (
+                  <Text size="xs" c="dimmed">
+                    {request.reason}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <State request={request} />
+              </Table.Td>
+              <Table.Td className="address" w="30%">
+                <Result request={request} />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {requests.map((request) => (
-              <Table.Tr key={request.id}>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(request.createdAt)}</Table.Td>
-                <Table.Td className="name" title={request.queue}>
-                  {request.queue}
-                </Table.Td>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                  {t('fromTo', {
-                    from: figures.count(request.previous),
-                    to: figures.count(request.wanted),
-                  })}
-                </Table.Td>
-                <Table.Td className="address">
-                  {request.author}
-                  {request.reason && (
-                    <Text size="xs" c="dimmed">
-                      {request.reason}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <State request={request} />
-                </Table.Td>
-                <Table.Td className="address" w="30%">
-                  <Result request={request} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
-      <Stack gap="xs" hiddenFrom="md">
-        {requests.map((request) => (
-          <Stack key={request.id} className="panel figures" p="sm" gap={4}>
-            <Group justify="space-between" gap="xs">
-              <Text size="sm" fw={600} className="address">
-                {request.queue}{' '}
-                {t('fromTo', { from: figures.count(request.previous), to: figures.count(request.wanted) })}
-              </Text>
-              <State request={request} />
-            </Group>
-            <Text size="xs" c="dimmed" className="address">
-              {figures.moment(request.createdAt)} · {request.author}
-              {request.reason && ` · ${request.reason}`}
+          ))}
+        </ListTable>
+      }
+      cards={requests.map((request) => (
+        <Stack key={request.id} className="panel figures" p="sm" gap={4}>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" fw={600} className="address">
+              {request.queue}{' '}
+              {t('fromTo', { from: figures.count(request.previous), to: figures.count(request.wanted) })}
             </Text>
-            <Result request={request} />
-          </Stack>
-        ))}
-      </Stack>
-    </>
+            <State request={request} />
+          </Group>
+          <Text size="xs" c="dimmed" className="address">
+            {figures.moment(request.createdAt)} · {request.author}
+            {request.reason && ` · ${request.reason}`}
+          </Text>
+          <Result request={request} />
+        </Stack>
+      ))}
+    />
   )
 }
 

@@ -1,9 +1,10 @@
 'use client'
 
-import { SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { SimpleGrid, Stack, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
+import { EmptyList } from '../../list-frame'
 import { QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
 import { RequestsTable } from './requests-table'
@@ -33,9 +34,7 @@ export function Scaling() {
         <QueryState query={queues}>
           {(list) =>
             list.length === 0 ? (
-              <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-                {t('noQueue')}
-              </Text>
+              <EmptyList>{t('noQueue')}</EmptyList>
             ) : (
               <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="sm">
                 {list.map((queue) => (

@@ -1,13 +1,15 @@
 'use client'
 
-import { Badge, Box, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { WorkerEventView } from '../../../server/api/worker-views'
 import { useFigures } from '../../figures'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
+import { ListFrame, ListTable } from '../../list-frame'
 import { QueryState } from '../../query-state'
+import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
 
 const PAGE = 20
@@ -47,71 +49,59 @@ export function WorkerEvents() {
         />
       </Group>
       <QueryState query={query}>
-        {({ events, next }) =>
-          events.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t('empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <Table
-                  verticalSpacing="xs"
-                  horizontalSpacing="sm"
-                  highlightOnHover
-                  className="figures"
-                  fz="sm"
-                >
-                  <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-                    <Table.Tr>
-                      <Table.Th>{t('at')}</Table.Th>
-                      <Table.Th>{t('what')}</Table.Th>
-                      <Table.Th>{t('worker')}</Table.Th>
-                      <Table.Th>{t('queue')}</Table.Th>
-                      <Table.Th>{t('why')}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {events.map((event) => (
-                      <Table.Tr key={event.id}>
-                        <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(event.at)}</Table.Td>
-                        <Table.Td>
-                          <Kind event={event} />
-                        </Table.Td>
-                        <Table.Td className="address">{event.workerId}</Table.Td>
-                        <Table.Td className="name" title={event.queue}>
-                          {event.queue}
-                        </Table.Td>
-                        <Table.Td className="address" w="35%">
-                          <Why event={event} />
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
+        {({ events, next }) => (
+          <ListFrame
+            count={events.length}
+            empty={t('empty')}
+            table={
+              <ListTable
+                heads={
+                  <>
+                    <Table.Th>{t('at')}</Table.Th>
+                    <Table.Th>{t('what')}</Table.Th>
+                    <Table.Th>{t('worker')}</Table.Th>
+                    <Table.Th>{t('queue')}</Table.Th>
+                    <Table.Th>{t('why')}</Table.Th>
+                  </>
+                }
+              >
                 {events.map((event) => (
-                  <Stack key={event.id} className="panel figures" p="sm" gap={4}>
-                    <Group justify="space-between" gap="xs">
+                  <Table.Tr key={event.id}>
+                    <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(event.at)}</Table.Td>
+                    <Table.Td>
                       <Kind event={event} />
-                      <Text size="xs" c="dimmed">
-                        {figures.moment(event.at)}
-                      </Text>
-                    </Group>
-                    <Text size="sm" className="address">
-                      {event.workerId}
-                    </Text>
-                    <Text size="xs" c="dimmed" className="address">
+                    </Table.Td>
+                    <Table.Td className="address">{event.workerId}</Table.Td>
+                    <Table.Td className="name" title={event.queue}>
+                      {event.queue}
+                    </Table.Td>
+                    <Table.Td className="address" w="35%">
                       <Why event={event} />
-                    </Text>
-                  </Stack>
+                    </Table.Td>
+                  </Table.Tr>
                 ))}
+              </ListTable>
+            }
+            cards={events.map((event) => (
+              <Stack key={event.id} className="panel figures" p="sm" gap={4}>
+                <Group justify="space-between" gap="xs">
+                  <Kind event={event} />
+                  <Text size="xs" c="dimmed">
+                    {figures.moment(event.at)}
+                  </Text>
+                </Group>
+                <Text size="sm" className="address">
+                  {event.workerId}
+                </Text>
+                <Text size="xs" c="dimmed" className="address">
+                  <Why event={event} />
+                </Text>
               </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </Stack>
-          )
-        }
+            ))}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -119,11 +109,7 @@ export function WorkerEvents() {
 
 function Kind({ event }: { event: WorkerEventView }) {
   const t = useTranslations('workerEvents.kinds')
-  return (
-    <Badge color={COLOURS[event.kind]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(event.kind)}
-    </Badge>
-  )
+  return <Tag color={COLOURS[event.kind]}>{t(event.kind)}</Tag>
 }
 
 /** A loss is told in the reader's language; what a process said on its way down stays as it said it. */

@@ -1,6 +1,6 @@
 'use client'
 
-import { Badge, Box, Group, Progress, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, Progress, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
@@ -8,7 +8,9 @@ import type { WorkerCursor, WorkerFilter, WorkerView } from '../../../server/api
 import { useFigures } from '../../figures'
 import { KeysetPager, useKeyset } from '../../keyset-pager'
 import { Link } from '../../link'
+import { ListFrame, ListTable } from '../../list-frame'
 import { QueryState } from '../../query-state'
+import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
 
 const PAGE = 50
@@ -47,25 +49,16 @@ export function WorkersTable() {
         />
       </Group>
       <QueryState query={query}>
-        {({ workers, next }) =>
-          workers.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t(show === 'alive' ? 'noneAlive' : 'noneGone')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <WideTable workers={workers} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
-                {workers.map((worker) => (
-                  <Card key={worker.id} worker={worker} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </Stack>
-          )
-        }
+        {({ workers, next }) => (
+          <ListFrame
+            count={workers.length}
+            empty={t(show === 'alive' ? 'noneAlive' : 'noneGone')}
+            table={<WideTable workers={workers} />}
+            cards={workers.map((worker) => <Card key={worker.id} worker={worker} />)}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -75,9 +68,9 @@ function WideTable({ workers }: { workers: WorkerView[] }) {
   const t = useTranslations('workers')
   const figures = useFigures()
   return (
-    <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      heads={
+        <>
           <Table.Th>{t('worker')}</Table.Th>
           <Table.Th>{t('state')}</Table.Th>
           <Table.Th>{t('queue')}</Table.Th>
@@ -87,38 +80,37 @@ function WideTable({ workers }: { workers: WorkerView[] }) {
           <Table.Th ta="right">{t('failed')}</Table.Th>
           <Table.Th>{t('heartbeat')}</Table.Th>
           <Table.Th>{t('started')}</Table.Th>
+        </>
+      }
+    >
+      {workers.map((worker) => (
+        <Table.Tr key={worker.id}>
+          <Table.Td className="address" fw={500}>
+            {worker.id}
+          </Table.Td>
+          <Table.Td>
+            <WorkerState worker={worker} />
+          </Table.Td>
+          <Table.Td className="name" title={worker.queue}>
+            <Link href={`/queues/${encodeURIComponent(worker.queue)}`}>{worker.queue}</Link>
+          </Table.Td>
+          <Table.Td>
+            <Load worker={worker} />
+          </Table.Td>
+          <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+            {figures.bytes(worker.rssBytes)}
+          </Table.Td>
+          <Table.Td ta="right">{figures.count(worker.done)}</Table.Td>
+          <Table.Td ta="right" c={worker.failed > 0 ? 'var(--mantine-color-red-text)' : undefined}>
+            {figures.count(worker.failed)}
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            <Heartbeat worker={worker} />
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(worker.startedAt)}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {workers.map((worker) => (
-          <Table.Tr key={worker.id}>
-            <Table.Td className="address" fw={500}>
-              {worker.id}
-            </Table.Td>
-            <Table.Td>
-              <WorkerState worker={worker} />
-            </Table.Td>
-            <Table.Td className="name" title={worker.queue}>
-              <Link href={`/queues/${encodeURIComponent(worker.queue)}`}>{worker.queue}</Link>
-            </Table.Td>
-            <Table.Td>
-              <Load worker={worker} />
-            </Table.Td>
-            <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-              {figures.bytes(worker.rssBytes)}
-            </Table.Td>
-            <Table.Td ta="right">{figures.count(worker.done)}</Table.Td>
-            <Table.Td ta="right" c={worker.failed > 0 ? 'var(--mantine-color-red-text)' : undefined}>
-              {figures.count(worker.failed)}
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <Heartbeat worker={worker} />
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(worker.startedAt)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 
@@ -152,11 +144,7 @@ function Card({ worker }: { worker: WorkerView }) {
 
 function WorkerState({ worker }: { worker: WorkerView }) {
   const t = useTranslations('workers.states')
-  return (
-    <Badge color={COLOURS[worker.state]} variant="light" radius="sm" tt="none" fw={600} miw="max-content">
-      {t(worker.state)}
-    </Badge>
-  )
+  return <Tag color={COLOURS[worker.state]}>{t(worker.state)}</Tag>
 }
 
 /** How many of its places are taken. */

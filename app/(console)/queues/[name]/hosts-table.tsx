@@ -10,6 +10,7 @@ import type { QueueView } from '../../../../server/api/queue-views'
 import type { LastError } from '../../../../server/services/queue-hosts'
 import { useFigures } from '../../../figures'
 import { KeysetPager, useKeyset } from '../../../keyset-pager'
+import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
 import { useReason } from '../../runs/[id]/reason'
@@ -61,25 +62,16 @@ export function HostsTable({ queue }: { queue: QueueView }) {
         />
       </Group>
       <QueryState query={query}>
-        {({ hosts, next }) =>
-          hosts.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t(prefix ? 'noMatch' : 'empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <WideTable queue={queue} hosts={hosts} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
-                {hosts.map((host) => (
-                  <Card key={host.host} queue={queue} host={host} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} order="name" />
-            </Stack>
-          )
-        }
+        {({ hosts, next }) => (
+          <ListFrame
+            count={hosts.length}
+            empty={t(prefix ? 'noMatch' : 'empty')}
+            table={<WideTable queue={queue} hosts={hosts} />}
+            cards={hosts.map((host) => <Card key={host.host} queue={queue} host={host} />)}
+          >
+            <KeysetPager keyset={keyset} next={next} order="name" />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -89,38 +81,37 @@ function WideTable({ queue, hosts }: { queue: QueueView; hosts: Host[] }) {
   const t = useTranslations('hosts')
   const figures = useFigures()
   return (
-    <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      heads={
+        <>
           <Table.Th>{t('host')}</Table.Th>
           <Table.Th ta="right">{t('pending')}</Table.Th>
           <Table.Th ta="right">{t('running')}</Table.Th>
           <Table.Th>{t('next')}</Table.Th>
           <Table.Th>{t('delay')}</Table.Th>
           <Table.Th>{t('lastError')}</Table.Th>
+        </>
+      }
+    >
+      {hosts.map((host) => (
+        <Table.Tr key={host.host}>
+          <Table.Td className="address" fw={500} miw={240}>
+            {host.host}
+          </Table.Td>
+          <Table.Td ta="right">{figures.count(host.pending)}</Table.Td>
+          <Table.Td ta="right">{figures.count(host.running)}</Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            <NextTurn queue={queue} host={host} />
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            <HostDelay queue={queue} host={host} />
+          </Table.Td>
+          <Table.Td w="28%">
+            <LastFailure error={host.lastError} />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {hosts.map((host) => (
-          <Table.Tr key={host.host}>
-            <Table.Td className="address" fw={500} miw={240}>
-              {host.host}
-            </Table.Td>
-            <Table.Td ta="right">{figures.count(host.pending)}</Table.Td>
-            <Table.Td ta="right">{figures.count(host.running)}</Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <NextTurn queue={queue} host={host} />
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <HostDelay queue={queue} host={host} />
-            </Table.Td>
-            <Table.Td w="28%">
-              <LastFailure error={host.lastError} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 

@@ -1,12 +1,13 @@
 'use client'
 
-import { Badge, Group, List, Stack, Text } from '@mantine/core'
+import { Group, List, Stack, Text } from '@mantine/core'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { Cause, Why } from '../../../../server/services/why'
 import { useFigures } from '../../../figures'
 import { Link } from '../../../link'
 import { STATE_COLOURS } from '../../../run-state'
+import { Tag } from '../../../tag'
 import { useReason } from '../../runs/[id]/reason'
 
 /** Every limit in its own sentence, the nearest first. */
@@ -17,15 +18,9 @@ export function WhyAnswer({ why }: { why: Why }) {
   return (
     <Stack gap={6} aria-live="polite">
       <Group gap="xs">
-        <Badge
-          color={why.state === 'unknown' ? 'gray' : STATE_COLOURS[why.state]}
-          variant="light"
-          radius="sm"
-          tt="none"
-          fw={600}
-        >
+        <Tag color={why.state === 'unknown' ? 'gray' : STATE_COLOURS[why.state]}>
           {why.state === 'unknown' ? t('unknown') : state(why.state)}
-        </Badge>
+        </Tag>
         <Link href={`/runs/${why.run}`}>{t('inRun', { run: String(why.run) })}</Link>
       </Group>
       <Text size="xs" c="dimmed" className="address">

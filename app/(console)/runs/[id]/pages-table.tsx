@@ -1,6 +1,6 @@
 'use client'
 
-import { Anchor, Box, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
@@ -8,9 +8,11 @@ import type { Counts, OutcomeState } from '../../../../core/queue/states'
 import type { PageCursor, PageView } from '../../../../server/api/run-views'
 import { useFigures } from '../../../figures'
 import { KeysetPager, useKeyset } from '../../../keyset-pager'
+import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
 import { PageState } from '../../../run-state'
 import { useTRPC } from '../../../trpc'
+import { WebAddress } from '../../../web-address'
 import { useReason } from './reason'
 
 const PAGE = 50
@@ -56,25 +58,16 @@ export function PagesTable({ id, live, counts }: { id: number; live: boolean; co
         />
       </Group>
       <QueryState query={query}>
-        {({ pages, next }) =>
-          pages.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t(live ? 'emptyYet' : 'empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <WideTable pages={pages} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
-                {pages.map((page) => (
-                  <PageCard key={page.hash} page={page} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </Stack>
-          )
-        }
+        {({ pages, next }) => (
+          <ListFrame
+            count={pages.length}
+            empty={t(live ? 'emptyYet' : 'empty')}
+            table={<WideTable pages={pages} />}
+            cards={pages.map((page) => <PageCard key={page.hash} page={page} />)}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )
@@ -85,9 +78,9 @@ function WideTable({ pages }: { pages: PageView[] }) {
   const figures = useFigures()
   const reason = useReason()
   return (
-    <Table verticalSpacing="xs" horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      heads={
+        <>
           <Table.Th>{t('state')}</Table.Th>
           <Table.Th>{t('page')}</Table.Th>
           <Table.Th ta="right">{t('depth')}</Table.Th>
@@ -96,34 +89,33 @@ function WideTable({ pages }: { pages: PageView[] }) {
           <Table.Th ta="right">{t('size')}</Table.Th>
           <Table.Th ta="right">{t('took')}</Table.Th>
           <Table.Th>{t('ended')}</Table.Th>
+        </>
+      }
+    >
+      {pages.map((page) => (
+        <Table.Tr key={page.hash}>
+          <Table.Td>
+            <PageState state={page.state} />
+          </Table.Td>
+          <Table.Td w="100%">
+            <WebAddress url={page.url} />
+            <Text size="xs" c="dimmed" className="address" title={page.detail ?? undefined}>
+              {reason(page) ?? page.title}
+            </Text>
+          </Table.Td>
+          <Table.Td ta="right">{figures.count(page.depth)}</Table.Td>
+          <Table.Td ta="right">{figures.count(page.attempts)}</Table.Td>
+          <Table.Td ta="right">{figures.count(page.items)}</Table.Td>
+          <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+            {figures.bytes(page.bytes)}
+          </Table.Td>
+          <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+            {figures.milliseconds(page.ms)}
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(page.fetchedAt)}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {pages.map((page) => (
-          <Table.Tr key={page.hash}>
-            <Table.Td>
-              <PageState state={page.state} />
-            </Table.Td>
-            <Table.Td w="100%">
-              <Address page={page} />
-              <Text size="xs" c="dimmed" className="address" title={page.detail ?? undefined}>
-                {reason(page) ?? page.title}
-              </Text>
-            </Table.Td>
-            <Table.Td ta="right">{figures.count(page.depth)}</Table.Td>
-            <Table.Td ta="right">{figures.count(page.attempts)}</Table.Td>
-            <Table.Td ta="right">{figures.count(page.items)}</Table.Td>
-            <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-              {figures.bytes(page.bytes)}
-            </Table.Td>
-            <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-              {figures.milliseconds(page.ms)}
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(page.fetchedAt)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 
@@ -139,32 +131,10 @@ function PageCard({ page }: { page: PageView }) {
           {figures.moment(page.fetchedAt)}
         </Text>
       </Group>
-      <Address page={page} />
+      <WebAddress url={page.url} />
       <Text size="xs" c="dimmed" className="address">
         {reason(page) ?? page.title}
       </Text>
     </Stack>
-  )
-}
-
-/** A link that tells the site nothing of the console; whatever is no web address stays text. */
-function Address({ page }: { page: PageView }) {
-  if (!/^https?:\/\//i.test(page.url))
-    return (
-      <Text size="sm" className="address">
-        {page.url}
-      </Text>
-    )
-  return (
-    <Anchor
-      href={page.url}
-      size="sm"
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      className="address"
-      lineClamp={2}
-    >
-      {page.url}
-    </Anchor>
   )
 }

@@ -1,11 +1,12 @@
 'use client'
 
-import { Box, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, Stack, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { ScheduleView } from '../../../../server/api/schedule-views'
 import { useFigures } from '../../../figures'
 import { KeysetPager, useKeyset } from '../../../keyset-pager'
+import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
 import { FireKind, FireRun, useFireReason } from '../fire-result'
@@ -34,65 +35,53 @@ export function FiresTable({ schedule }: { schedule: ScheduleView }) {
         {t('title')}
       </Title>
       <QueryState query={query}>
-        {({ fires, next }) =>
-          fires.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {t('empty')}
-            </Text>
-          ) : (
-            <Stack gap="sm">
-              <Box className="panel" visibleFrom="md" style={{ overflowX: 'auto' }}>
-                <Table
-                  verticalSpacing="xs"
-                  horizontalSpacing="sm"
-                  highlightOnHover
-                  className="figures"
-                  fz="sm"
-                >
-                  <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-                    <Table.Tr>
-                      <Table.Th>{t('due', { zone: schedule.zone })}</Table.Th>
-                      <Table.Th>{t('became')}</Table.Th>
-                      <Table.Th>{t('run')}</Table.Th>
-                      <Table.Th>{t('why')}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {fires.map((fire) => (
-                      <Table.Tr key={fire.id}>
-                        <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                          {figures.inZone(fire.fireAt, schedule.zone)}
-                        </Table.Td>
-                        <Table.Td>
-                          <FireKind kind={fire.kind} />
-                        </Table.Td>
-                        <Table.Td>
-                          <FireRun fire={fire} />
-                        </Table.Td>
-                        <Table.Td className="address">{reason(fire.reason)}</Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Box>
-              <Stack gap="xs" hiddenFrom="md">
+        {({ fires, next }) => (
+          <ListFrame
+            count={fires.length}
+            empty={t('empty')}
+            table={
+              <ListTable
+                heads={
+                  <>
+                    <Table.Th>{t('due', { zone: schedule.zone })}</Table.Th>
+                    <Table.Th>{t('became')}</Table.Th>
+                    <Table.Th>{t('run')}</Table.Th>
+                    <Table.Th>{t('why')}</Table.Th>
+                  </>
+                }
+              >
                 {fires.map((fire) => (
-                  <Stack key={fire.id} className="panel figures" p="sm" gap={4}>
-                    <Group justify="space-between" gap="xs">
+                  <Table.Tr key={fire.id}>
+                    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                      {figures.inZone(fire.fireAt, schedule.zone)}
+                    </Table.Td>
+                    <Table.Td>
                       <FireKind kind={fire.kind} />
-                      <Text size="xs" c="dimmed">
-                        {figures.inZone(fire.fireAt, schedule.zone)}
-                      </Text>
-                    </Group>
-                    <FireRun fire={fire} />
-                    {fire.reason && <Text size="sm">{reason(fire.reason)}</Text>}
-                  </Stack>
+                    </Table.Td>
+                    <Table.Td>
+                      <FireRun fire={fire} />
+                    </Table.Td>
+                    <Table.Td className="address">{reason(fire.reason)}</Table.Td>
+                  </Table.Tr>
                 ))}
+              </ListTable>
+            }
+            cards={fires.map((fire) => (
+              <Stack key={fire.id} className="panel figures" p="sm" gap={4}>
+                <Group justify="space-between" gap="xs">
+                  <FireKind kind={fire.kind} />
+                  <Text size="xs" c="dimmed">
+                    {figures.inZone(fire.fireAt, schedule.zone)}
+                  </Text>
+                </Group>
+                <FireRun fire={fire} />
+                {fire.reason && <Text size="sm">{reason(fire.reason)}</Text>}
               </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </Stack>
-          )
-        }
+            ))}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </section>
   )

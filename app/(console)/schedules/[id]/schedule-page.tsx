@@ -1,11 +1,12 @@
 'use client'
 
-import { Badge, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import { Link } from '../../../link'
 import { PageTitle } from '../../../page-title'
 import { QueryState } from '../../../query-state'
+import { Tag } from '../../../tag'
 import { useTRPC } from '../../../trpc'
 import { ScheduleActions } from '../schedule-actions'
 import { ScheduleForm } from '../schedule-form'
@@ -27,16 +28,9 @@ export function SchedulePage({ id }: { id: number }) {
             title={
               <Group gap="sm" component="span" className="address">
                 {schedule.name}
-                <Badge
-                  color={schedule.enabled ? 'teal' : 'orange'}
-                  variant="light"
-                  radius="sm"
-                  tt="none"
-                  fw={600}
-                  miw="max-content"
-                >
+                <Tag color={schedule.enabled ? 'teal' : 'orange'}>
                   {t(schedule.enabled ? 'running' : 'stopped')}
-                </Badge>
+                </Tag>
               </Group>
             }
             text={`${schedule.reading ?? schedule.cron} · ${schedule.zone}`}

@@ -1,12 +1,14 @@
 'use client'
 
-import { Anchor, Box, Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Group, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { SearchIcon } from '../../../../icons'
 import { KeysetPager, useKeyset } from '../../../../keyset-pager'
+import { ListFrame, ListTable } from '../../../../list-frame'
 import { QueryState } from '../../../../query-state'
+import { WebAddress } from '../../../../web-address'
 import { DownloadItems } from './download-items'
 import { type Item, type ItemCursor, useItems } from './use-items'
 
@@ -49,25 +51,17 @@ export function ItemsTable({ run, kind }: { run: number; kind: { name: string; f
         <DownloadItems run={run} kind={kind.name} fields={fields} />
       </Group>
       <QueryState query={query}>
-        {({ items, next }) =>
-          items.length === 0 ? (
-            <Text className="panel" p="xl" ta="center" c="dimmed" size="sm">
-              {search ? t('notFound', { search }) : t('empty')}
-            </Text>
-          ) : (
-            <>
-              <Box className="panel" visibleFrom="sm" style={{ overflowX: 'auto' }}>
-                <Wide items={items} fields={fields} />
-              </Box>
-              <Stack gap="xs" hiddenFrom="sm">
-                {items.map((item) => (
-                  <Card key={`${item.hash}-${item.n}`} item={item} fields={fields} />
-                ))}
-              </Stack>
-              <KeysetPager keyset={keyset} next={next} />
-            </>
-          )
-        }
+        {({ items, next }) => (
+          <ListFrame
+            count={items.length}
+            empty={search ? t('notFound', { search }) : t('empty')}
+            from="sm"
+            table={<Wide items={items} fields={fields} />}
+            cards={items.map((item) => <Card key={`${item.hash}-${item.n}`} item={item} fields={fields} />)}
+          >
+            <KeysetPager keyset={keyset} next={next} />
+          </ListFrame>
+        )}
       </QueryState>
     </Stack>
   )
@@ -76,35 +70,35 @@ export function ItemsTable({ run, kind }: { run: number; kind: { name: string; f
 function Wide({ items, fields }: { items: Item[]; fields: string[] }) {
   const t = useTranslations('items')
   return (
-    <Table verticalSpacing={6} horizontalSpacing="sm" highlightOnHover className="figures" fz="sm">
-      <Table.Thead style={{ whiteSpace: 'nowrap' }}>
-        <Table.Tr>
+    <ListTable
+      dense
+      heads={
+        <>
           {fields.map((field) => (
             <Table.Th key={field}>{field}</Table.Th>
           ))}
           <Table.Th>{t('page')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((item) => (
-          <Table.Tr key={`${item.hash}-${item.n}`}>
-            {fields.map((field) => (
-              <Table.Td
-                key={field}
-                miw={90}
-                maw={360}
-                ta={typeof item.data[field] === 'number' ? 'right' : undefined}
-              >
-                <Value value={item.data[field]} />
-              </Table.Td>
-            ))}
-            <Table.Td miw={200} maw={360}>
-              <Address url={item.url} />
+        </>
+      }
+    >
+      {items.map((item) => (
+        <Table.Tr key={`${item.hash}-${item.n}`}>
+          {fields.map((field) => (
+            <Table.Td
+              key={field}
+              miw={90}
+              maw={360}
+              ta={typeof item.data[field] === 'number' ? 'right' : undefined}
+            >
+              <Value value={item.data[field]} />
             </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+          ))}
+          <Table.Td miw={200} maw={360}>
+            <WebAddress url={item.url} size="xs" />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   )
 }
 
@@ -120,7 +114,7 @@ function Card({ item, fields }: { item: Item; fields: string[] }) {
           <Value value={item.data[field]} />
         </Group>
       ))}
-      <Address url={item.url} />
+      <WebAddress url={item.url} size="xs" />
     </Stack>
   )
 }
@@ -142,27 +136,5 @@ function Value({ value }: { value: unknown }) {
     >
       {text}
     </Text>
-  )
-}
-
-/** A link that tells the site nothing of the console; whatever is no web address stays text. */
-function Address({ url }: { url: string }) {
-  if (!/^https?:\/\//i.test(url))
-    return (
-      <Text size="xs" className="address">
-        {url}
-      </Text>
-    )
-  return (
-    <Anchor
-      href={url}
-      size="xs"
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      className="address"
-      lineClamp={2}
-    >
-      {url}
-    </Anchor>
   )
 }

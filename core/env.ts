@@ -173,13 +173,13 @@ export const envTable = {
     .describe('Folder of the embedded stack: servers, data, secrets.'),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
-    'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',
+    'Seconds that web, worker and scheduler wait at their start for Redis, the database and its tables.',
   ),
   HEALTH_FILE: z
     .string()
     .optional()
     .describe(
-      'File in which worker, scheduler and scaler write when they last got on, for the health checks of images.',
+      'File in which worker and scheduler write when they last got on, for the health checks of images.',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])

@@ -103,7 +103,7 @@ function Failures() {
                 {data.reasons.map((one) => (
                   <Table.Tr key={one.reason}>
                     <Table.Td className="address">{reason(one)}</Table.Td>
-                    <Table.Td ta="right" fw={600}>
+                    <Table.Td ta="right" fw={600} pl="sm">
                       {figures.count(one.count)}
                     </Table.Td>
                   </Table.Tr>
@@ -121,7 +121,7 @@ function Failures() {
                         {reason({ reason: one.reason, detail: null })}
                       </Text>
                     </Table.Td>
-                    <Table.Td ta="right" fw={600}>
+                    <Table.Td ta="right" fw={600} pl="sm">
                       {figures.count(one.count)}
                     </Table.Td>
                   </Table.Tr>
@@ -171,7 +171,7 @@ function Restarts() {
                       {event.detail === 'no heartbeat' ? kinds('silent') : event.detail}
                     </Text>
                   </Table.Td>
-                  <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }} c="dimmed">
+                  <Table.Td ta="right" pl="sm" style={{ whiteSpace: 'nowrap' }} c="dimmed">
                     {figures.moment(event.at)}
                   </Table.Td>
                 </Table.Tr>

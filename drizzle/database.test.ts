@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshDatabase } from '../tests/services'
-import { type Database, inTransaction, openDatabase, ping } from './database'
+import { type Database, inTransaction, isAway, isPassing, openDatabase, ping } from './database'
+import { runs } from './schema/crawl'
 
 let site: { url: string; drop(): Promise<void> }
 let database: Database
@@ -55,4 +56,46 @@ test('a database that is not there is named without its password', async () => {
     /mysql:\/\/me:\*\*\*@127\.0\.0\.1:1.*check that it runs/,
   )
   await away.close()
+})
+
+/** What a query on this address ends with. */
+async function faultOf(url: string, ask = (from: Database): Promise<unknown> => from.pool.query('SELECT 1')) {
+  const from = openDatabase(url, 1)
+  try {
+    return await ask(from).then(
+      () => null,
+      (error: unknown) => error,
+    )
+  } finally {
+    await from.close().catch(() => {})
+  }
+}
+
+test.each([
+  ['nothing listens there', 'mysql://me@127.0.0.1:1/none'],
+  ['its name does not resolve', 'mysql://me@database.invalid:3306/none'],
+])('a server is away when %s, also by the words of the query builder', async (_, url) => {
+  expect(await faultOf(url)).toSatisfy(isAway)
+  expect(await faultOf(url, (from) => from.orm.select().from(runs))).toSatisfy(isAway)
+})
+
+test('a server is away when its connection is cut in the middle of a query', async () => {
+  const fault = faultOf(site.url, async (from) => {
+    const [rows] = await from.pool.query('SELECT CONNECTION_ID() AS id')
+    const cut = from.pool.query('SELECT SLEEP(30)')
+    await database.pool.query(`KILL ${(rows as { id: number }[])[0]!.id}`)
+    return cut
+  })
+  expect(await fault).toSatisfy(isPassing)
+})
+
+test('what the server refuses for its content is no passing fault', async () => {
+  for (const statement of [
+    "INSERT INTO seeds (spider_id, run_id, url, url_hash, created_at) VALUES (1, 0, 'x', REPEAT('x', 99), NOW(3))",
+    "INSERT INTO seeds (spider_id, run_id, url, url_hash, created_at) VALUES (1, 0, 'x', REPEAT('x', 32), 'no date')",
+    'SELECT 1 FROM there_is_no_such_table',
+  ])
+    expect([statement, await faultOf(site.url, (from) => from.pool.query(statement))]).toSatisfy(
+      ([, fault]: [string, unknown]) => fault !== null && !isPassing(fault) && !isAway(fault),
+    )
 })

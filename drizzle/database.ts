@@ -78,8 +78,20 @@ export async function requireTables(database: Database, url: string): Promise<vo
   }
 }
 
-const CONTENDED = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'])
-const AWAY = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT'])
+/** Answers of a server that is too busy, stopping, full, or not the one that writes: the same will do later. */
+const LATER = new Set([
+  'ER_LOCK_DEADLOCK',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_CON_COUNT_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_SERVER_SHUTDOWN',
+  'ER_NORMAL_SHUTDOWN',
+  'ER_CONNECTION_KILLED',
+  'ER_QUERY_INTERRUPTED',
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_DISK_FULL',
+  'ER_RECORD_FILE_FULL',
+])
 
 /**
  * Runs `work` in a transaction, and the whole of it again when the database gave up for a passing reason (deadlock, lock
@@ -113,14 +125,40 @@ export async function inTransaction<T>(
   }
 }
 
-/** Whether trying the same again can succeed. */
-export function isPassing(error: unknown): boolean {
-  return isAway(error) || CONTENDED.has((error as { code?: string }).code ?? '')
+interface Fault {
+  code?: string
+  /** Of every answer of a server, and of nothing else. */
+  sqlState?: string
+  /** The driver's word that the connection is gone. */
+  fatal?: boolean
+  syscall?: string
+  cause?: unknown
 }
 
-/** Whether the server does not answer, to this or to anything else. */
+/** Whether trying the same again can succeed. */
+export function isPassing(error: unknown): boolean {
+  return isAway(error) || reasons(error).some(({ code }) => LATER.has(code ?? ''))
+}
+
+/**
+ * Whether the server does not answer, to this or to anything else. Told by what the fault is, not by a list of codes: a name
+ * that does not resolve while a container restarts is as passing as a refused connection, and whatever were missing from
+ * such a list would be taken for a refusal of what was to be stored.
+ */
 export function isAway(error: unknown): boolean {
-  return error instanceof Unavailable || AWAY.has((error as { code?: string }).code ?? '')
+  return reasons(error).some(
+    (fault) =>
+      fault instanceof Unavailable ||
+      (fault.sqlState === undefined && (fault.fatal === true || fault.syscall !== undefined)),
+  )
+}
+
+/** The error and what it was caused by: drizzle puts the driver's own into its own. */
+function reasons(error: unknown): Fault[] {
+  const found: Fault[] = []
+  for (let fault = error as Fault | undefined; fault && found.length < 5; fault = fault.cause as Fault)
+    found.push(fault)
+  return found
 }
 
 /** @throws Unavailable when no connection is free in time. */

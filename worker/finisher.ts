@@ -128,9 +128,6 @@ export class Finisher {
       { url: finished.lease.url, cause: refusal },
       'The database refuses the page; storing its failure instead',
     )
-    finished.state = 'failed'
-    finished.reason = 'unstorable'
-    finished.links = []
     const bare: PageRecord = {
       ...finished.record!,
       state: 'failed',
@@ -140,6 +137,8 @@ export class Finisher {
       items: [],
       links: null,
     }
+    // All at once: when storing it fails, the next try must not store one outcome and acknowledge another.
+    Object.assign(finished, { state: 'failed', reason: 'unstorable', links: [], record: bare })
     const [again] = await this.parts.store([bare])
     if (again) throw new Error(again)
   }

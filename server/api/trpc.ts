@@ -58,7 +58,7 @@ export function publicError(error: TRPCError, record: () => void, requestId: str
     return new TRPCError({ code: 'BAD_REQUEST', message: faultsOf(cause), cause })
   if (cause instanceof Unavailable || cause instanceof UnsafeError)
     return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: cause.message, cause })
-  if (cause && (isPassing(cause) || isPassing(cause.cause ?? cause))) {
+  if (cause && isPassing(cause)) {
     record()
     const message = 'The database or Redis does not answer at the moment; the page tries again by itself.'
     return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message, cause })

@@ -173,6 +173,8 @@ describe('on a Docker engine', () => {
     const link = await compose('exec', '-T', 'scheduler', 'orbweaver', 'sign-in-link')
     expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/welcome\?token=[\w-]+$/)
     expect((await fetch(link)).status).toBe(200)
+    const findings = await compose('exec', '-T', 'scheduler', 'orbweaver', 'doctor')
+    expect(findings.split('\n').filter((line) => /^fail/.test(line))).toEqual([])
   }, 320_000)
 
   test('programs run as an ordinary user on a read-only file system, and Redis and MySQL are not published', async (context) => {

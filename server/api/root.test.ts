@@ -110,7 +110,9 @@ test('a person’s mistake is told in its own sentence, and an absent server as 
     recorded: false,
   })
   expect(told(new Unavailable('Redis does not answer; start it.')).code).toBe('SERVICE_UNAVAILABLE')
-  expect(told(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }))).toMatchObject({
+  expect(
+    told(Object.assign(new Error('secret'), { code: 'ECONNREFUSED', syscall: 'connect' })),
+  ).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     message: expect.not.stringContaining('secret'),
   })

@@ -319,7 +319,8 @@ test('when replies of the database are lost and steps are sent twice, seeds, fig
     connection.commit = async () => {
       connection.commit = commit
       await commit()
-      if (lost++ % 2 === 0) throw Object.assign(new Error('lost'), { code: 'PROTOCOL_CONNECTION_LOST' })
+      if (lost++ % 2 === 0)
+        throw Object.assign(new Error('lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true })
     }
     return connection
   })

@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 // `npm run init`: writes .env with secrets of this installation, for compose.yaml. Uses nothing but Node.
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const file = join(resolve(process.argv[2] ?? '.'), '.env')
 const secret = () => randomBytes(32).toString('hex')
+/** The group that may use the Docker engine, for the scaler. Elsewhere than on Linux the engine's own machine has the socket, as root's. */
+const dockerGroup = () => {
+  const socket = process.platform === 'linux' && statSync('/var/run/docker.sock', { throwIfNoEntry: false })
+  return socket ? socket.gid : 0
+}
 const text = `# Made by \`npm run init\`. Keep it secret, and keep a copy: the data can't be opened without its passwords.
 # All that can be set: docs/configuration.md; what compose.yaml takes besides: docs/deployment.md.
 REDIS_PASSWORD=${secret()}
@@ -13,6 +18,8 @@ MYSQL_PASSWORD=${secret()}
 MYSQL_ROOT_PASSWORD=${secret()}
 AUTH_SECRET=${secret()}
 TZ=Asia/Shanghai
+# Group of /var/run/docker.sock (stat -c %g), with which the scaler starts and stops workers.
+DOCKER_GID=${dockerGroup()}
 # PUBLIC_URL=https://crawler.example.com
 # HTTP_BIND=127.0.0.1
 # NOFILE=65535

@@ -175,11 +175,16 @@ export const envTable = {
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker and scheduler wait at their start for Redis, the database and its tables.',
   ),
+  DOCKER_HOST: z
+    .string()
+    .regex(/^(unix|tcp|http):\/\/.+/, 'must be unix:// and a path, or tcp:// and host:port')
+    .default('unix:///var/run/docker.sock')
+    .describe('Docker engine through which the scaler has more or fewer worker containers.'),
   HEALTH_FILE: z
     .string()
     .optional()
     .describe(
-      'File in which worker and scheduler write when they last got on, for the health checks of images.',
+      'File in which worker, scheduler and scaler write when they last got on, for the health checks of images.',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])

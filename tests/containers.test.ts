@@ -67,12 +67,18 @@ async function rows(sql: string): Promise<string[]> {
 }
 
 /** Page i links to 3i+1 … 3i+3; a slow answer keeps pages under way while faults are made. */
-const SITE = `require('node:http').createServer((q, a) => {
+const SITE = `const asked = []
+require('node:http').createServer((q, a) => {
+  if (q.url === '/asked') return a.end(JSON.stringify(asked))
+  asked.push(q.url)
   const n = Number(/^\\/([\\w-]+)\\/(\\d+)$/.exec(q.url)?.[2] ?? -1), tree = q.url.split('/')[1]
   if (!(n >= 0 && n < ${PAGES})) return a.writeHead(404).end()
+  const html = (text) => a.writeHead(200, { 'content-type': 'text/html' }).end('<title>' + n + '</title>' + text)
+  if (tree === 'big') return html('<p>text</p>'.repeat(800_000))
   const links = [3*n+1, 3*n+2, 3*n+3, Math.floor((n-1)/3)].filter((m) => m >= 0 && m < ${PAGES})
-  setTimeout(() => a.writeHead(200, { 'content-type': 'text/html' }).end('<title>' + n + '</title>' + links.map((m) => '<a href="/' + tree + '/' + m + '">x</a>').join('')), 300)
+  setTimeout(html, 300, links.map((m) => '<a href="/' + tree + '/' + m + '">x</a>').join(''))
 }).listen(80)`
+const ASK = "fetch('http://127.0.0.1/asked').then((a) => a.text()).then(console.log)"
 
 /** Crawls a tree of the site by way of the inbox, makes its faults meanwhile, and expects each page once and no other. */
 async function crawlExactly(tree: string, faults: () => Promise<void> = async () => {}): Promise<void> {
@@ -133,6 +139,8 @@ describe('on a Docker engine', () => {
     environment: { REAP_SECONDS: '1' }
   worker:
     depends_on: !reset {}
+  scaler:
+    depends_on: !reset {}
   site:
     image: node:24-bookworm-slim
     init: true
@@ -146,13 +154,13 @@ describe('on a Docker engine', () => {
     await rm(folder, { recursive: true, force: true })
   }, 120_000)
 
-  test('all images build; worker and scheduler stay under 60 MB above their base and hold no secret', async (context) => {
+  test('all images build; worker, scheduler and scaler stay under 60 MB above their base and hold no secret', async (context) => {
     if (engine) context.skip(engine)
     await compose('build')
     const size = async (image: string) => Number(await docker('image', 'inspect', '-f', '{{.Size}}', image))
     const base = await size('node:24-bookworm-slim')
     const secrets = (await readFile(join(folder, '.env'), 'utf8')).match(/[0-9a-f]{64}/g)!
-    for (const image of ['orbweaver-worker', 'orbweaver-scheduler', 'orbweaver-web']) {
+    for (const image of ['orbweaver-worker', 'orbweaver-scheduler', 'orbweaver-scaler', 'orbweaver-web']) {
       const above = (await size(image)) - base
       console.info(`${image}: ${(above / 1e6).toFixed(1)} MB above the base`)
       if (image !== 'orbweaver-web') expect(above).toBeLessThan(60e6)
@@ -179,7 +187,7 @@ describe('on a Docker engine', () => {
 
   test('programs run as an ordinary user on a read-only file system, and Redis and MySQL are not published', async (context) => {
     if (engine) context.skip(engine)
-    for (const service of ['web', 'scheduler', 'worker']) {
+    for (const service of ['web', 'scheduler', 'worker', 'scaler']) {
       const [id] = await containers(service)
       expect(await docker('exec', id!, 'id', '-u')).toBe('1000')
       await expect(docker('exec', id!, 'touch', '/app/x')).rejects.toThrow(/[Rr]ead-only/)
@@ -196,6 +204,63 @@ describe('on a Docker engine', () => {
     const ends = await rows("SELECT COUNT(DISTINCT worker_id) FROM worker_events WHERE kind = 'start'")
     expect(ends).toEqual(['3'])
   }, 240_000)
+
+  test('one click has 1, then 6, then 2 workers in the middle of a crawl: nothing lost, nothing twice, Compose still in control', async (context) => {
+    if (engine) context.skip(engine)
+    const ask = async (wanted: number) => {
+      await rows(
+        `INSERT INTO scale_requests (queue, kind, previous, wanted, state, author, created_at) VALUES ('crawl_queue', 'http', 0, ${wanted}, 'waiting', 'test', UTC_TIMESTAMP(3))`,
+      )
+      const ended = 'SELECT state, detail FROM scale_requests ORDER BY id DESC LIMIT 1'
+      const [told] = await until(`${wanted} workers`, 60, async () => {
+        const now = await rows(ended)
+        return !/^(waiting|running)/.test(now[0]!) && now
+      })
+      return told
+    }
+    const counted = (n: number) =>
+      until(`Compose counts ${n} workers`, 60, async () => (await containers('worker')).length === n)
+    expect(await ask(1)).toBe('done\t2 told to drain')
+    await counted(1)
+    await crawlExactly('scaled', async () => {
+      expect(await ask(6)).toBe('done\t5 started')
+      await counted(6)
+      await until('all six work', 60, async () => {
+        const [alive] = await rows("SELECT COUNT(*) FROM workers WHERE state = 'running'")
+        return alive === '6'
+      })
+      expect(await ask(2)).toBe('done\t4 told to drain')
+      await counted(2)
+    })
+    const asked = JSON.parse(await compose('exec', '-T', 'site', 'node', '-e', ASK)) as string[]
+    expect(asked.filter((path) => path.startsWith('/scaled/')).toSorted()).toEqual(
+      Array.from({ length: PAGES }, (_, n) => `/scaled/${n}`).toSorted(),
+    )
+    const before = await containers('worker')
+    await compose('up', '-d', '--wait', '--scale', 'worker=2')
+    expect((await containers('worker')).toSorted()).toEqual(before.toSorted())
+  }, 240_000)
+
+  test('a worker that exceeds its memory is told as out of memory with its limit, and none of its pages is lost', async (context) => {
+    if (engine) context.skip(engine)
+    await compose('up', '-d', '--wait', '--scale', 'worker=1', '--no-recreate')
+    const [id] = await containers('worker')
+    const limit = (size: string) => docker('update', '--memory', size, '--memory-swap', size, id!)
+    await limit('200m')
+    const big = Array.from({ length: 8 }, (_, n) => `http://site/big/${n}`)
+    await compose('exec', '-T', 'redis', 'redis-cli', 'RPUSH', 'crawl_queue', ...big)
+    const [event] = await until('the event', 90, async () => {
+      const told = await rows("SELECT kind, detail FROM worker_events WHERE kind = 'oom'")
+      return told.length > 0 && told
+    })
+    expect(event).toMatch(/^oom\tout of memory \(limit 200 MiB\)/)
+    await until('the limit is raised', 60, () => limit('768m').then(() => true))
+    const stored = () => rows("SELECT url, state FROM pages WHERE url LIKE 'http://site/big/%' ORDER BY url")
+    expect(
+      await until('the big pages', 120, async () => (await stored()).length === 8 && (await stored())),
+    ).toEqual(big.map((url) => `${url}\tdone`))
+    await compose('up', '-d', '--wait', '--scale', 'worker=3', '--no-recreate')
+  }, 320_000)
 
   test.for(['worker', 'redis', 'mysql'])(
     'a killed %s in the middle of a crawl costs no page and doubles none',

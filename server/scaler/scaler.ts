@@ -1,4 +1,5 @@
 import { sentence } from '../../core/errors'
+import { noteProgress } from '../../core/sign-of-life'
 import type { Services } from '../context'
 import { carryOut } from './carry-out'
 import type { Driver } from './driver'
@@ -18,6 +19,7 @@ export function startScaler(s: Services, driver: Driver): Scaler {
     if (busy) return
     busy = true
     turn = carryOut(s, driver)
+      .then(() => noteProgress(Date.now()))
       .catch((error) =>
         s.log.warn({ cause: sentence(error) }, 'scale requests wait for a server that does not answer'),
       )

@@ -1,8 +1,10 @@
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnv, env } from '../core/env'
 import { consoleUrl } from '../server/console-url'
 import type { Services } from '../server/context'
 import { startScaler } from '../server/scaler/scaler'
+import { recordWorkerEnd } from '../server/services/worker-end'
 import { CONSOLE_PROGRAM } from './console-build'
 import { packageFile } from './package-file'
 import { workerProcesses } from './process-driver'
@@ -94,11 +96,15 @@ async function consoleAnswers(web: { name: string; process: Kept; logFile: strin
 }
 
 /** A restart is an event of the fleet, so that the console shows it. */
-async function recordRestart(services: Services, worker: string, queue: string, ended: Ended): Promise<void> {
-  await services.database.pool
-    .execute(
-      "INSERT INTO worker_events (worker_id, queue, kind, detail, at) VALUES (?, ?, 'restart', ?, UTC_TIMESTAMP(3))",
-      [worker, queue, `${ended.how}; started again after ${ended.againMs / 1000} s`],
-    )
-    .catch((error: unknown) => services.log.warn({ err: error }, 'the restart could not be recorded'))
+async function recordRestart(services: Services, name: string, queue: string, ended: Ended): Promise<void> {
+  const detail = `${ended.how}; started again after ${ended.againMs / 1000} s`
+  await recordWorkerEnd(services, {
+    name,
+    hostname: hostname(),
+    pid: ended.pid,
+    at: Date.now(),
+    queue,
+    kind: 'restart',
+    detail,
+  }).catch((error: unknown) => services.log.warn({ err: error }, 'the restart could not be recorded'))
 }

@@ -33,8 +33,8 @@ test('a program that ends unasked is started again, later each time, and how it 
   await keep("console.log('began'); process.exit(3)", (what) => ends.push(what))
   await vi.waitFor(() => expect(ends.length).toBe(2), 10_000)
   expect(ends).toEqual([
-    { how: 'exit code 3', againMs: 500 },
-    { how: 'exit code 3', againMs: 1000 },
+    { how: 'exit code 3', againMs: 500, pid: expect.any(Number) },
+    { how: 'exit code 3', againMs: 1000, pid: expect.any(Number) },
   ])
   expect(await readFile(join(folder, 'log'), 'utf8')).toBe('began\nbegan\n')
 })

@@ -9,6 +9,8 @@ export interface Ended {
   how: string
   /** Milliseconds until it is started again. */
   againMs: number
+  /** Process id it had; absent when it could not be started. */
+  pid?: number | undefined
 }
 
 export interface Kept {
@@ -65,7 +67,7 @@ export function keepRunning(options: {
       if (stopping) return
       fails = Date.now() - began > STABLE_MS ? 0 : fails
       const againMs = Math.min(FIRST_MS * 2 ** fails++, options.longestMs ?? LONGEST_MS)
-      options.ended({ how, againMs })
+      options.ended({ how, againMs, pid: process.pid })
       again = setTimeout(start, againMs)
     }
     process.once('error', (error) => onEnd(error.message))

@@ -1,14 +1,12 @@
 import { sentence } from '../../core/errors'
-import { inTransaction } from '../../drizzle/database'
 import type { Services } from '../context'
-import { change, select } from '../db'
+import { recordWorkerEnd } from '../services/worker-end'
 import { projectOf, WORKERS_LABEL } from './docker-driver'
 import type { Container, Engine, EngineEvent } from './docker-engine'
 
 const AGAIN_MS = 2_000
 /** A container that got SIGTERM so lately was told to stop, however it ended. */
 const TOLD_MS = 120_000
-const LONGEST_DETAIL = 500
 
 interface Signs {
   /** When the engine told that memory ran out, and when which signal was sent, in ms since 1970. */
@@ -85,41 +83,12 @@ async function take(
   const queue = container?.Config.Env?.find((line) => line.startsWith('QUEUE_KEY='))?.slice(
     'QUEUE_KEY='.length,
   )
-  await recordEnd(s, {
-    container: Attributes.name!,
+  await recordWorkerEnd(s, {
+    name: Attributes.name!,
     hostname: ID.slice(0, 12),
     at,
     queue: queue ?? '',
     kind: outOfMemory ? 'oom' : 'restart',
-    detail: `${why}${last && `; last lines: ${last}`}`.slice(0, LONGEST_DETAIL),
+    detail: `${why}${last && `; last lines: ${last}`}`,
   })
-}
-
-interface End {
-  container: string
-  hostname: string
-  /** Milliseconds since 1970. What started later in the same container is another. */
-  at: number
-  queue: string
-  kind: 'oom' | 'restart'
-  detail: string
-}
-
-/** One end is one event: the worker counts as lost at once, so that its silence is not counted as well. */
-async function recordEnd(s: Services, end: End): Promise<void> {
-  await inTransaction(s.database.pool, async (connection) => {
-    const [worker] = await select<{ id: string }>(
-      connection,
-      "SELECT id FROM workers WHERE hostname = ? AND state IN ('running', 'draining') AND started_at < FROM_UNIXTIME(?) ORDER BY started_at LIMIT 1 FOR UPDATE",
-      [end.hostname, end.at / 1000],
-    )
-    if (worker)
-      await change(connection, "UPDATE workers SET state = 'lost', running = 0 WHERE id = ?", [worker.id])
-    await change(
-      connection,
-      'INSERT INTO worker_events (worker_id, queue, kind, detail, at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))',
-      [worker?.id ?? end.container, end.queue, end.kind, end.detail],
-    )
-  })
-  s.log.warn({ container: end.container, kind: end.kind, detail: end.detail }, 'A worker ended unasked')
 }

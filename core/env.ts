@@ -173,7 +173,7 @@ export const envTable = {
     .describe('Folder of the embedded stack: servers, data, secrets.'),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
-    'Seconds that web, worker and scheduler wait at their start for Redis, the database and its tables.',
+    'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',
   ),
   DOCKER_HOST: z
     .string()

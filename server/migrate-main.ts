@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { databaseUrl } from '../core/env'
-import { sentence, Unavailable, UnsafeError, UserError } from '../core/errors'
 import { openLog } from '../core/log'
 import { patiently } from '../core/patience'
+import { exitWith } from '../core/program'
 import { openDatabase, ping } from '../drizzle/database'
 import { migrate } from '../drizzle/migrate'
 
-/** The migration job of a deployment: brings the database to the newest schema and ends. Exit codes as the scheduler's. */
+/** The migration job of a deployment: brings the database to the newest schema and ends. Exit codes as in core/program.ts. */
 async function main(): Promise<void> {
   const log = openLog('migrate')
   const url = databaseUrl()
@@ -19,8 +19,4 @@ async function main(): Promise<void> {
   log.info('The database is at the newest schema')
 }
 
-main().catch((error) => {
-  const expected = error instanceof UserError || error instanceof UnsafeError || error instanceof Unavailable
-  process.stderr.write(`${expected ? sentence(error) : (error as Error).stack}\n`)
-  process.exit(error instanceof UserError ? 2 : 1)
-})
+main().catch(exitWith)

@@ -205,7 +205,7 @@ describe('on a Docker engine', () => {
     expect(ends).toEqual(['3'])
   }, 240_000)
 
-  test('one click has 1, then 6, then 2 workers in the middle of a crawl: nothing lost, nothing twice, Compose still in control', async (context) => {
+  test('asked for 1, then 6, then 2 workers in the middle of a crawl, the scaler has them: nothing lost, nothing twice, Compose still in control', async (context) => {
     if (engine) context.skip(engine)
     const ask = async (wanted: number) => {
       await rows(
@@ -247,7 +247,7 @@ describe('on a Docker engine', () => {
     const [id] = await containers('worker')
     const limit = (size: string) => docker('update', '--memory', size, '--memory-swap', size, id!)
     await limit('200m')
-    // Many, so that it runs out however quickly each is let go of: 16 at once take three times the limit.
+    // Many, since of a few each may be let go of before the next is read.
     const big = Array.from({ length: 48 }, (_, n) => `http://site/big/${n}`)
     await compose('exec', '-T', 'redis', 'redis-cli', 'RPUSH', 'crawl_queue', ...big)
     const [event] = await until('the event', 90, async () => {

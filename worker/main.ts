@@ -1,20 +1,17 @@
 import { databaseUrl, env, redisUrl } from '../core/env'
-import { sentence, Unavailable, UnsafeError, UserError } from '../core/errors'
-import { openLog } from '../core/log'
 import { patiently } from '../core/patience'
+import { runProgram } from '../core/program'
 import { openRedis } from '../core/redis'
 import { requireSafeRedis } from '../core/redis-safety'
 import { openDatabase, ping, requireTables } from '../drizzle/database'
 import { Worker } from './worker'
 
-/**
- * The worker process. Exit codes: 0 drained after SIGTERM or SIGINT, 1 could not start or failed, 2 wrong configuration.
- */
+/** What may come after the drain, which has its own time limit. */
 const FAREWELL_MS = 2_000
 
-async function main(): Promise<void> {
+/** The worker process; stopped, it drains. */
+await runProgram('worker', async (log) => {
   const settings = env()
-  const log = openLog('worker')
   const redis = await patiently(log, () => openRedis(redisUrl()))
   await requireSafeRedis(redis, settings.ALLOW_UNSAFE_REDIS, log)
   if (settings.UV_THREADPOOL_SIZE === undefined)
@@ -29,23 +26,13 @@ async function main(): Promise<void> {
     await requireTables(database, databaseUrl())
   })
   const worker = new Worker(settings, { redis, heartbeat, blocking, database }, log)
-
-  const end = async (signal: string) => {
-    log.info({ signal }, 'Signal received')
-    // The drain has its own time limit; this one is for whatever hangs after it.
-    setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000 + FAREWELL_MS).unref()
-    await worker.drain()
-    for (const connection of [redis, heartbeat, blocking]) connection.disconnect()
-    await database.close()
-    log.flush(() => process.exit(0))
+  return {
+    farewellMs: settings.DRAIN_SECONDS * 1000 + FAREWELL_MS,
+    start: () => worker.start(),
+    async stop() {
+      await worker.drain()
+      for (const connection of [redis, heartbeat, blocking]) connection.disconnect()
+      await database.close()
+    },
   }
-  process.once('SIGTERM', () => void end('SIGTERM'))
-  process.once('SIGINT', () => void end('SIGINT'))
-  await worker.start()
-}
-
-main().catch((error) => {
-  const expected = error instanceof UserError || error instanceof UnsafeError || error instanceof Unavailable
-  process.stderr.write(`${expected ? sentence(error) : (error as Error).stack}\n`)
-  process.exit(error instanceof UserError ? 2 : 1)
 })

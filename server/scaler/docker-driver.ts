@@ -1,7 +1,6 @@
 import { sentence, UserError } from '../../core/errors'
 import type { Log } from '../../core/log'
 import type { Container, Engine } from './docker-engine'
-import { NotThere } from './docker-engine'
 import type { Driver } from './driver'
 
 /** What compose.yaml puts on services of workers; its value is their kind. */
@@ -28,8 +27,7 @@ export function dockerWorkers(engine: Engine, self: string, log: Log): Driver {
       await engine.call('POST', `/containers/${container.Id}/stop`)
       if (remove) await engine.call('DELETE', `/containers/${container.Id}`)
     } catch (error) {
-      if (!(error instanceof NotThere))
-        log.warn({ container: container.Name, cause: sentence(error) }, 'A worker could not be stopped')
+      log.warn({ container: container.Name, cause: sentence(error) }, 'A worker could not be stopped')
     } finally {
       draining.delete(container.Id)
     }
@@ -65,10 +63,7 @@ export function dockerWorkers(engine: Engine, self: string, log: Log): Driver {
 
 /** The Compose project that a container belongs to. @throws UserError when it belongs to none. */
 export async function projectOf(engine: Engine, self: string): Promise<string> {
-  const container = await engine.call<Container>('GET', `/containers/${self}/json`).catch((error) => {
-    if (error instanceof NotThere) return undefined
-    throw error
-  })
+  const container = await engine.look<Container>(`/containers/${self}/json`)
   const project = container?.Config.Labels[PROJECT]
   if (project) return project
   throw new UserError(
@@ -79,17 +74,11 @@ export async function projectOf(engine: Engine, self: string): Promise<string> {
 /** All containers of the project, in the order of their numbers; those that go while they are looked at are left out. */
 async function containersOf(engine: Engine, project: string): Promise<Container[]> {
   const filters = JSON.stringify({ label: [`${PROJECT}=${project}`, 'com.docker.compose.oneoff=False'] })
-  const list = await engine.call<{ Id: string }[]>(
-    'GET',
+  const list = await engine.look<{ Id: string }[]>(
     `/containers/json?all=1&filters=${encodeURIComponent(filters)}`,
   )
   const looked = await Promise.all(
-    list.map(({ Id }) =>
-      engine.call<Container>('GET', `/containers/${Id}/json`).catch((error) => {
-        if (error instanceof NotThere) return undefined
-        throw error
-      }),
-    ),
+    (list ?? []).map(({ Id }) => engine.look<Container>(`/containers/${Id}/json`)),
   )
   return looked.filter((one) => one !== undefined).sort((a, b) => numberOf(a) - numberOf(b))
 }
@@ -128,11 +117,6 @@ async function clone(engine: Engine, model: Container, project: string, number: 
 
 /** The model's image, by name while that still means the same. */
 async function imageOf(engine: Engine, { Image, Config }: Container): Promise<string> {
-  const named = await engine
-    .call<{ Id: string }>('GET', `/images/${encodeURIComponent(Config.Image)}/json`)
-    .catch((error) => {
-      if (error instanceof NotThere) return undefined
-      throw error
-    })
+  const named = await engine.look<{ Id: string }>(`/images/${encodeURIComponent(Config.Image)}/json`)
   return named?.Id === Image ? Config.Image : Image
 }

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Unavailable, UserError } from '../../core/errors'
-import { Engine, NotThere } from './docker-engine'
+import { Engine } from './docker-engine'
 
 /** What an engine says on its socket, byte for byte, where none runs. On a real one: tests/containers.test.ts. */
 let folder: string
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 test('an engine that is not there is unavailable, so that requests wait, and the remedy is named', async () => {
   const absent = new Engine(`unix://${folder}/none.sock`)
-  const fault = await absent.call<Error>('GET', '/containers/json').catch((error: Error) => error)
+  const fault = await absent.call<Error>('POST', '/containers/create').catch((error: Error) => error)
   await absent.close()
   expect(fault).toBeInstanceOf(Unavailable)
   expect(fault.message).toMatch(/none\.sock .*check DOCKER_HOST and that the socket is mounted/)
@@ -42,7 +43,19 @@ test('what the engine refuses is told in its words, and what is not there apart 
   await expect(engine.call('POST', '/containers/create?name=a', { Image: 'x' })).rejects.toThrow(
     new UserError('The Docker engine refuses POST /containers/create: the name is taken'),
   )
-  await expect(engine.call('GET', '/gone')).rejects.toBeInstanceOf(NotThere)
+  expect(await engine.look('/gone')).toBeUndefined()
+  // What is to be done with it is another matter: it was not done.
+  await expect(engine.call('POST', '/gone')).rejects.toThrow(/refuses POST \/gone: the name is taken/)
+})
+
+test('an engine behind a proxy on TCP answers as one on its socket', async () => {
+  answer = (_, response) => response.end('[{"Id":"a"}]')
+  const proxy = createServer((request, response) => answer(request, response))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const far = new Engine(`tcp://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  expect(await far.look('/containers/json')).toEqual(await engine.look('/containers/json'))
+  await far.close()
+  await new Promise((resolve) => proxy.close(resolve))
 })
 
 test('stopping what has stopped already is no fault', async () => {

@@ -25,11 +25,6 @@ export interface EngineEvent {
   timeNano: number
 }
 
-/** The Engine API has no such thing (any more). */
-export class NotThere extends Error {
-  override name = 'NotThere'
-}
-
 /** Longest wait for an answer. Stopping a container is answered when it has ended, so it may be long. */
 const ANSWER_MS = 180_000
 
@@ -46,21 +41,24 @@ export class Engine {
     })
   }
 
+  /** @returns what is there, undefined when it is not (any more). @throws as `call`. */
+  async look<T>(path: string): Promise<T | undefined> {
+    const answer = await this.#ask({ method: 'GET', path })
+    if (answer.statusCode !== 404) return read('GET', path, answer)
+    await answer.body.dump()
+    return undefined
+  }
+
   /**
    * @returns what the engine answers, undefined for no content.
-   * @throws NotThere for 404, Unavailable when it does not answer, UserError with the engine's words for everything it refuses.
+   * @throws Unavailable when it does not answer, UserError with the engine's words for everything it refuses.
    */
-  async call<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
-    const answer = await this.#ask({
+  async call<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
+    return read(
       method,
       path,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode === 404) throw new NotThere(said(text))
-    if (answer.statusCode >= 400)
-      throw new UserError(`The Docker engine refuses ${method} ${path.split('?')[0]}: ${said(text)}`)
-    return (text === '' ? undefined : JSON.parse(text)) as T
+      await this.#ask({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    )
   }
 
   /** The last lines of what a container wrote, without colours and control characters. */
@@ -122,6 +120,13 @@ export class Engine {
       )
     }
   }
+}
+
+async function read<T>(method: string, path: string, answer: Dispatcher.ResponseData): Promise<T> {
+  const text = await answer.body.text()
+  if (answer.statusCode >= 400)
+    throw new UserError(`The Docker engine refuses ${method} ${path.split('?')[0]}: ${said(text)}`)
+  return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
 function said(text: string): string {

@@ -5,13 +5,20 @@ import { projectOf, WORKERS_LABEL } from './docker-driver'
 import type { Container, Engine, EngineEvent } from './docker-engine'
 
 const AGAIN_MS = 2_000
-/** A container that got SIGTERM so lately was told to stop, however it ended. */
+/** A container that got SIGTERM so lately was told to stop, however it ended: longer than any grace time. */
 const TOLD_MS = 120_000
+/** What was seen so shortly before an end is its cause. */
+const CAUSE_MS = 10_000
 
+/** When what was seen of a container, in ms since 1970. */
 interface Signs {
-  /** When the engine told that memory ran out, and when which signal was sent, in ms since 1970. */
-  oom?: number
-  killed?: { signal: string; at: number }
+  /** Memory ran out in it. */
+  oom: number
+  /** SIGTERM. */
+  told: number
+  /** Any other signal. */
+  killed: number
+  signal: string
 }
 
 /**
@@ -60,24 +67,24 @@ async function take(
   { Action, Actor: { ID, Attributes }, timeNano }: EngineEvent,
 ): Promise<void> {
   const at = timeNano / 1e6
-  const known = signs.get(ID) ?? {}
-  if (Action === 'oom') signs.set(ID, { ...known, oom: at })
-  else if (Action === 'kill')
-    signs.set(ID, { ...known, killed: known.killed ?? { signal: Attributes.signal!, at } })
-  else signs.delete(ID)
+  const seen = signs.get(ID) ?? { oom: 0, told: 0, killed: 0, signal: '' }
+  signs.set(ID, seen)
+  if (Action === 'oom') seen.oom = at
+  else if (Action === 'kill' && Attributes.signal === '15') seen.told = at
+  else if (Action === 'kill') Object.assign(seen, { killed: at, signal: Attributes.signal })
+  else if (Action === 'destroy') signs.delete(ID)
   if (Action !== 'die') return
-  const { oom, killed } = known
   const code = Attributes.exitCode!
-  const toldToStop = killed?.signal === '15' && at - killed.at < TOLD_MS
-  if (code === '0' || toldToStop) return
+  if (code === '0' || at - seen.told < TOLD_MS) return
+  const killed = at - seen.killed < CAUSE_MS
   // Of a kill by the kernel the engine does not always tell; 137 without a signal of anybody else is one.
-  const outOfMemory = oom !== undefined || (code === '137' && killed === undefined)
-  const container = await engine.call<Container>('GET', `/containers/${ID}/json`).catch(() => undefined)
+  const outOfMemory = at - seen.oom < CAUSE_MS || (code === '137' && !killed)
+  const container = await engine.look<Container>(`/containers/${ID}/json`).catch(() => undefined)
   const limit = container?.HostConfig.Memory
   const why = outOfMemory
     ? `out of memory${limit ? ` (limit ${Math.round(limit / 1048576)} MiB)` : ''}`
     : killed
-      ? `killed by signal ${killed.signal}`
+      ? `killed by signal ${seen.signal}`
       : `exit code ${code}`
   const last = await engine.lastLines(ID, 5).catch(() => '')
   const queue = container?.Config.Env?.find((line) => line.startsWith('QUEUE_KEY='))?.slice(

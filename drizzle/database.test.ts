@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { UserError } from '../core/errors'
 import { freshDatabase } from '../tests/services'
 import { type Database, inTransaction, isAway, isPassing, openDatabase, ping } from './database'
 import { runs } from './schema/crawl'
@@ -100,4 +101,11 @@ test('what the server refuses for its content is no passing fault', async () => 
     expect([statement, await faultOf(site.url, (from) => from.pool.query(statement))]).toSatisfy(
       ([, fault]: [string, unknown]) => fault !== null && !isPassing(fault) && !isAway(fault),
     )
+})
+
+test('what is a person’s to mend is no passing fault, whatever caused it', async () => {
+  const cause = await faultOf('mysql://me@127.0.0.1:1/none')
+  expect(new Error('a query failed', { cause })).toSatisfy(isAway)
+  const mistake = new UserError('The socket refuses us; set its group.', undefined, { cause })
+  expect([isAway(mistake), isPassing(mistake)]).toEqual([false, false])
 })

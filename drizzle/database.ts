@@ -1,6 +1,6 @@
 import { drizzle, type MySql2Database } from 'drizzle-orm/mysql2'
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise'
-import { sentence, Unavailable } from '../core/errors'
+import { sentence, Unavailable, UserError } from '../core/errors'
 import { redactUrl } from '../core/log'
 
 export interface Database {
@@ -153,11 +153,17 @@ export function isAway(error: unknown): boolean {
   )
 }
 
-/** The error and what it was caused by: drizzle puts the driver's own into its own. */
+/**
+ * The error and what it was caused by: drizzle puts the driver's own into its own. What was classed already as a person's to
+ * mend stays so, whatever caused it: a socket that refuses us gives a system error, and waiting would not help.
+ */
 function reasons(error: unknown): Fault[] {
   const found: Fault[] = []
-  for (let fault = error as Fault | undefined; fault && found.length < 5; fault = fault.cause as Fault)
+  let fault = error as Fault | undefined
+  while (fault && found.length < 5 && !(fault instanceof UserError)) {
     found.push(fault)
+    fault = fault.cause as Fault | undefined
+  }
   return found
 }
 

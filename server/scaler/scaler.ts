@@ -15,14 +15,21 @@ export interface Scaler {
 export function startScaler(s: Services, driver: Driver): Scaler {
   let turn = Promise.resolve()
   let busy = false
+  /** What is logged once, and not each second. */
+  let told = ''
   const timer = setInterval(() => {
     if (busy) return
     busy = true
     turn = carryOut(s, driver)
-      .then(() => noteProgress(Date.now()))
-      .catch((error) =>
-        s.log.warn({ cause: sentence(error) }, 'scale requests wait for a server that does not answer'),
-      )
+      .then(() => {
+        told = ''
+        return noteProgress(Date.now())
+      })
+      .catch((error) => {
+        const cause = sentence(error)
+        if (cause !== told) s.log.warn({ cause }, 'scale requests wait for a server that does not answer')
+        told = cause
+      })
       .finally(() => {
         busy = false
       })

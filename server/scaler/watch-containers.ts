@@ -33,7 +33,7 @@ export function watchContainers(s: Services, engine: Engine, self: string): { st
   const follow = async () => {
     const filters = {
       type: ['container'],
-      event: ['oom', 'kill', 'die', 'destroy'],
+      event: ['oom', 'kill', 'die'],
       label: [`com.docker.compose.project=${await projectOf(engine, self)}`, WORKERS_LABEL],
     }
     for await (const event of engine.events(since, filters, stopped.signal)) {
@@ -64,18 +64,31 @@ async function take(
   s: Services,
   engine: Engine,
   signs: Map<string, Signs>,
-  { Action, Actor: { ID, Attributes }, timeNano }: EngineEvent,
+  event: EngineEvent,
 ): Promise<void> {
+  const { Action, Actor, timeNano } = event
+  const { ID, Attributes } = Actor
   const at = timeNano / 1e6
   const seen = signs.get(ID) ?? { oom: 0, told: 0, killed: 0, signal: '' }
   signs.set(ID, seen)
   if (Action === 'oom') seen.oom = at
   else if (Action === 'kill' && Attributes.signal === '15') seen.told = at
   else if (Action === 'kill') Object.assign(seen, { killed: at, signal: Attributes.signal })
-  else if (Action === 'destroy') signs.delete(ID)
   if (Action !== 'die') return
   const code = Attributes.exitCode!
-  if (code === '0' || at - seen.told < TOLD_MS) return
+  if (code !== '0' && at - seen.told >= TOLD_MS) await recordEnd(s, engine, event, seen)
+  // Not before the record is made: if that fails, this event comes again, and needs them again.
+  signs.delete(ID)
+}
+
+async function recordEnd(
+  s: Services,
+  engine: Engine,
+  { Actor: { ID, Attributes }, timeNano }: EngineEvent,
+  seen: Signs,
+): Promise<void> {
+  const at = timeNano / 1e6
+  const code = Attributes.exitCode!
   const killed = at - seen.killed < CAUSE_MS
   // Of a kill by the kernel the engine does not always tell; 137 without a signal of anybody else is one.
   const outOfMemory = at - seen.oom < CAUSE_MS || (code === '137' && !killed)

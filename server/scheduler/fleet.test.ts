@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setEnv } from '../../core/env'
-import { failedKey } from '../../core/queue/keys'
+import { failedKey, frontierKeys } from '../../core/queue/keys'
 import { openServerRig, type ServerRig, task, work } from '../../tests/server-rig'
 import type { Reason } from '../../worker/outcome'
 import { auditRun } from '../services/audit-run'
@@ -122,6 +122,25 @@ test('a worker that goes silent is lost once, and lives again when it speaks', a
   expect(await rig.rows('SELECT worker_id, kind FROM worker_events')).toEqual([
     { worker_id: 'silent', kind: 'lost' },
   ])
+})
+
+test('a queue that a worker serves before anybody asked for it gets its settings and its place in the record', async () => {
+  const name = `${rig.queue}-second`
+  await rig.rows(
+    "INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES ('second', 'http', ?, 'h', 1, 'running', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+    [name],
+  )
+  await Promise.all([watchWorkers(rig.services), watchWorkers(rig.services)])
+  expect(await rig.rows('SELECT name, delay_ms FROM queues WHERE name = ?', [name])).toEqual([
+    { name, delay_ms: 1000 },
+  ])
+  const claimed = await rig.services
+    .queue(name)
+    .claim({ max: 1, leaseMs: 1000, hardMs: 1000, settingsVersion: 0 })
+  expect(claimed.settings).toMatchObject({ delayMs: 1000, concurrency: 16 })
+  await rig.rows("UPDATE workers SET state = 'stopped' WHERE id = 'second'")
+  await rig.services.redis.unlink(...frontierKeys(name))
+  await rig.rows('DELETE FROM queues WHERE name = ?', [name])
 })
 
 test('a minute has one sample a queue, however many schedulers write it', async () => {

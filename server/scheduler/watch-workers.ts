@@ -2,12 +2,25 @@ import { env } from '../../core/env'
 import { inTransaction } from '../../drizzle/database'
 import type { Services } from '../context'
 import { change, select } from '../db'
+import { ensureQueue } from '../services/queues'
 
 /** Silent for longer than this, in seconds, a worker counts as lost. Its pages do not wait for that: their leases lapse by themselves. */
 const silentSeconds = () => Math.max(20, 4 * env().HEARTBEAT_SECONDS)
 
-/** Marks workers that went silent as lost, each loss one event. A worker that speaks again counts as running again. */
+/**
+ * Marks workers that went silent as lost, each loss one event. A worker that speaks again counts as running again. A queue that
+ * workers serve before anybody asked for it is made: it needs settings, an epoch, and a place in the console.
+ */
 export async function watchWorkers(s: Services): Promise<void> {
+  await markLost(s)
+  const unknown = await select<{ queue: string }>(
+    s.database.pool,
+    "SELECT DISTINCT queue FROM workers WHERE state = 'running' AND queue NOT IN (SELECT name FROM queues)",
+  )
+  for (const { queue } of unknown) await ensureQueue(s, queue)
+}
+
+async function markLost(s: Services): Promise<void> {
   const lost = await inTransaction(s.database.pool, async (connection) => {
     const silent = await select<{ id: string; queue: string }>(
       connection,

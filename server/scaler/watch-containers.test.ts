@@ -28,8 +28,10 @@ beforeEach(async () => {
       response.flushHeaders()
       streams.push({ since: Number(searchParams.get('since')), response })
     } else if (pathname.endsWith('/logs')) {
-      const line = Buffer.from('the last line\n')
-      response.end(Buffer.concat([Buffer.of(2, 0, 0, 0, 0, 0, 0, line.length), line]))
+      const line = Buffer.from(
+        pathname.includes('wordy') ? `${'early '.repeat(200)}the end` : 'the last line\n',
+      )
+      response.end(Buffer.concat([Buffer.of(2, 0, 0, 0, 0, 0, line.length >> 8, line.length & 255), line]))
     } else
       response.end(
         JSON.stringify({
@@ -115,6 +117,15 @@ test('what happened long before an end is not its cause', async () => {
   tell('a', 'oom')
   tell('a', 'die', { exitCode: '3' }, 60_000)
   expect(await toldBefore()).toEqual([end('a', 'restart', 'exit code 3')])
+})
+
+test('of many words before an end the newest are told', async () => {
+  tell('wordy', 'die', { exitCode: '1' })
+  expect(await toldBefore()).toEqual([
+    expect.objectContaining({
+      detail: expect.stringMatching(/^exit code 1; last lines: … .{380,400}the end$/),
+    }),
+  ])
 })
 
 test('an engine that goes away is asked from the last event on, and what was seen before is remembered', async () => {

@@ -9,6 +9,8 @@ const AGAIN_MS = 2_000
 const TOLD_MS = 120_000
 /** What was seen so shortly before an end is its cause. */
 const CAUSE_MS = 10_000
+/** The newest of what a container wrote, where most is said of its end. */
+const LAST_CHARACTERS = 400
 
 /** When what was seen of a container, in ms since 1970. */
 interface Signs {
@@ -99,7 +101,8 @@ async function recordEnd(
     : killed
       ? `killed by signal ${seen.signal}`
       : `exit code ${code}`
-  const last = await engine.lastLines(ID, 5).catch(() => '')
+  const all = await engine.lastLines(ID, 5).catch(() => '')
+  const last = all.length > LAST_CHARACTERS ? `… ${all.slice(-LAST_CHARACTERS)}` : all
   const queue = container?.Config.Env?.find((line) => line.startsWith('QUEUE_KEY='))?.slice(
     'QUEUE_KEY='.length,
   )

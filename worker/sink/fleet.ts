@@ -17,7 +17,10 @@ export async function registerWorker(pool: Pool, worker: WorkerRecord): Promise<
   await event(pool, worker, 'start')
 }
 
-/** A sign of life with what the worker is doing; revives a worker that was taken for lost. */
+/**
+ * A sign of life with what the worker is doing; revives a worker that was taken for lost. One that was under way when the worker
+ * said that it stops, and comes later, changes nothing: it would be lost next, and count as a restart.
+ */
 export async function beat(
   pool: Pool,
   id: string,
@@ -25,7 +28,7 @@ export async function beat(
   now: { running: number; done: number; failed: number; rssBytes: number },
 ): Promise<void> {
   await pool.query(
-    'UPDATE workers SET state = ?, running = ?, done = ?, failed = ?, rss_bytes = ?, heartbeat_at = UTC_TIMESTAMP(3) WHERE id = ?',
+    "UPDATE workers SET state = ?, running = ?, done = ?, failed = ?, rss_bytes = ?, heartbeat_at = UTC_TIMESTAMP(3) WHERE id = ? AND state <> 'stopped'",
     [state, now.running, now.done, now.failed, now.rssBytes, id],
   )
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +10,6 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { buildConsole } from '../cli/console-build'
 import { packageFile } from '../cli/package-file'
 import { freePort } from '../cli/stack/ports'
-import { signal } from '../cli/stack/server'
 import { childEnv } from '../core/env'
 
 /** `npm start` as a person runs it: the whole of it, each time with a folder of its own. */
@@ -56,7 +56,16 @@ function up(...args: string[]) {
 
 const children = async (pid: number) =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
-const anyAlive = (pids: number[]) => pids.some((pid) => signal(pid, 0))
+/** The commands of those that still run: what has ended, and its new parent has not yet waited for, does not. */
+const alive = (pids: number[]) =>
+  pids.flatMap((pid) => {
+    try {
+      const ended = /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+      return ended ? [] : readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    } catch {
+      return []
+    }
+  })
 
 test('it comes up with a link to sign in, tells a second start that it is up, and SIGINT stops it within ten seconds', async () => {
   const first = up()
@@ -83,7 +92,7 @@ test('it comes up with a link to sign in, tells a second start that it is up, an
   first.child.kill('SIGINT')
   expect(await first.ended).toMatchObject({ code: 0 })
   expect(Date.now() - began).toBeLessThan(10_000)
-  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 2_000)
+  await vi.waitFor(() => expect(alive(all)).toEqual([]), 2_000)
   expect(await readdir(join(stateDir, 'users'))).toEqual([])
 }, 120_000)
 
@@ -126,7 +135,7 @@ test('a worker that is killed comes back; when all is killed, nothing stays behi
 
   const all = await children(child.pid!)
   child.kill('SIGKILL')
-  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 15_000)
+  await vi.waitFor(() => expect(alive(all)).toEqual([]), 15_000)
 }, 120_000)
 
 test('when the database dies, it says so, stops the rest and ends with code 1', async () => {
@@ -138,7 +147,7 @@ test('when the database dies, it says so, stops the rest and ends with code 1', 
   const { code, printed } = await ended
   expect(code).toBe(1)
   expect(printed).toMatch(/(MariaDB|MySQL) ended while in use\. The end of .*database\.log says why:/)
-  await vi.waitFor(() => expect(anyAlive(all)).toBe(false), 5_000)
+  await vi.waitFor(() => expect(alive(all)).toEqual([]), 5_000)
 }, 120_000)
 
 test('a port in use is one sentence with a remedy, and nothing is started', async () => {

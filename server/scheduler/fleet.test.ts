@@ -4,6 +4,7 @@ import { failedKey, frontierKeys } from '../../core/queue/keys'
 import { openServerRig, type ServerRig, task, work } from '../../tests/server-rig'
 import type { Reason } from '../../worker/outcome'
 import { auditRun } from '../services/audit-run'
+import { dropQueue } from '../services/drop-queue'
 import { settleEpoch } from '../services/epoch'
 import { configureQueue, pauseQueue } from '../services/queues'
 import { createRun, getRun } from '../services/runs'
@@ -138,9 +139,11 @@ test('a queue that a worker serves before anybody asked for it gets its settings
     .queue(name)
     .claim({ max: 1, leaseMs: 1000, hardMs: 1000, settingsVersion: 0 })
   expect(claimed.settings).toMatchObject({ delayMs: 1000, concurrency: 16 })
-  await rig.rows("UPDATE workers SET state = 'stopped' WHERE id = 'second'")
-  await rig.services.redis.unlink(...frontierKeys(name))
-  await rig.rows('DELETE FROM queues WHERE name = ?', [name])
+  // A queue that is dropped stays dropped, though its worker may have been killed and be on record as running.
+  await dropQueue(rig.services, name)
+  await watchWorkers(rig.services)
+  expect(await rig.rows('SELECT name FROM queues WHERE name = ?', [name])).toEqual([])
+  expect(await rig.services.redis.exists(...frontierKeys(name))).toBe(0)
 })
 
 test('a minute has one sample a queue, however many schedulers write it', async () => {

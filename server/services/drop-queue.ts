@@ -1,6 +1,7 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { frontierKeys, seenKey } from '../../core/queue/keys'
 import { hostDelays, queues } from '../../drizzle/schema/crawl'
+import { workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
 
 /**
@@ -8,6 +9,11 @@ import type { Services } from '../context'
  * it. Runs, pages and samples stay.
  */
 export async function dropQueue({ database, redis }: Services, name: string): Promise<void> {
+  // First, so that no scheduler takes one that was killed, and is on record as running, for a worker whose queue is still to be made.
+  await database.orm
+    .update(workers)
+    .set({ state: 'stopped', running: 0 })
+    .where(and(eq(workers.queue, name), inArray(workers.state, ['running', 'draining'])))
   await database.orm.delete(hostDelays).where(eq(hostDelays.queue, name))
   await database.orm.delete(queues).where(eq(queues.name, name))
   await redis.unlink(...frontierKeys(name))

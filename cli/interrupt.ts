@@ -7,6 +7,8 @@ export interface Interrupt {
   wanted: Promise<void>
   /** From now on the process ends within `LIMIT_MS`, in order or not. */
   hurry(): void
+  /** Milliseconds until then, at most; all of them before `hurry` was called. */
+  leftMs(): number
 }
 
 /** Ctrl-C stops everything within ten seconds; what is not stopped by now is ended by the guardians. */
@@ -22,6 +24,7 @@ export function onInterrupt(): Interrupt {
     resolve = done
   })
   let first = 0
+  let ends: number | undefined
   const listen = () => {
     if (first === 0) {
       first = Date.now()
@@ -34,6 +37,10 @@ export function onInterrupt(): Interrupt {
   return {
     signal: controller.signal,
     wanted,
-    hurry: () => void setTimeout(() => process.exit(1), LIMIT_MS).unref(),
+    hurry() {
+      ends = Date.now() + LIMIT_MS
+      setTimeout(() => process.exit(1), LIMIT_MS).unref()
+    },
+    leftMs: () => (ends === undefined ? LIMIT_MS : Math.max(0, ends - Date.now())),
   }
 }

@@ -27,6 +27,16 @@ interface UpOptions {
   workers?: number
 }
 
+/** What was started, for the way back. */
+interface Part {
+  /** As in `Stopping …`. */
+  name: string
+  stop(): Promise<unknown>
+}
+
+/** Kept back from the time that stopping may take, in milliseconds, for the words after it. */
+const SPARE_MS = 500
+
 /** The demo site keeps its address from start to start when this port and the next are free. */
 const DEMO_PORT = 3080
 
@@ -55,7 +65,7 @@ async function up(asked: Crawl | undefined, options: UpOptions): Promise<void> {
   if (options.port !== undefined) setEnv({ HTTP_PORT: String(options.port) })
   await requirePort()
   const interrupt = onInterrupt()
-  const parts: { stop(): Promise<unknown> }[] = []
+  const parts: Part[] = []
   try {
     await start(asked, options, interrupt, parts)
   } catch (error) {
@@ -65,10 +75,16 @@ async function up(asked: Crawl | undefined, options: UpOptions): Promise<void> {
     const said = parts.length > 0 || interrupt.signal.aborted
     if (said) say('Stopping …')
     interrupt.hurry()
-    for (const part of parts.reverse())
-      await part.stop().catch((error: unknown) => say(`Not everything could be stopped: ${sentence(error)}`))
+    for (const part of parts.reverse()) await stopPart(part)
     if (said) say('Stopped.')
   }
+}
+
+/** Ends one part, saying so where it takes longer than a second. */
+async function stopPart({ name, stop }: Part): Promise<void> {
+  const told = setTimeout(() => say(`Stopping ${name} …`), 1_000)
+  await stop().catch((error: unknown) => say(`Not everything could be stopped: ${sentence(error)}`))
+  clearTimeout(told)
 }
 
 /** Starts the parts in order, noting each in `parts` for the way back, then stays up. */
@@ -76,12 +92,12 @@ async function start(
   asked: Crawl | undefined,
   options: UpOptions,
   interrupt: Interrupt,
-  parts: { stop(): Promise<unknown> }[],
+  parts: Part[],
 ): Promise<void> {
   const { signal } = interrupt
   const stateDir = stateFolder()
   const stack = await openStack({ stateDir, say })
-  parts.push(stack)
+  parts.push({ name: 'the servers', stop: () => stack.stop(Math.max(0, interrupt.leftMs() - SPARE_MS)) })
   signal.throwIfAborted()
   setEnv({
     REDIS_URL: stack.redisUrl,
@@ -91,17 +107,18 @@ async function start(
   })
   await migrateReachable(stack.databaseUrl)
   const services = await quietServices()
-  parts.push({ stop: services.close })
+  parts.push({ name: 'connections', stop: services.close })
   signal.throwIfAborted()
   await buildConsole(say)
   signal.throwIfAborted()
   const workers = options.workers ?? env().WORKERS
   say(`Starting console, scheduler and ${workers} workers …`)
   const logFolder = join(stateDir, 'logs')
-  parts.push(await startProcesses(services, { workers, logFolder, say }))
+  const processes = await startProcesses(services, { workers, logFolder, say })
+  parts.push({ name: 'console, scheduler and workers', stop: processes.stop })
   signal.throwIfAborted()
   const demo = options.demo ? await demoSite() : undefined
-  if (demo) parts.push({ stop: demo.close })
+  if (demo) parts.push({ name: 'the demo site', stop: demo.close })
   await greet(services, stack.started)
 
   const wanted = asked ?? (demo && (await isFirst(services)) ? await demoCrawl(demo.url) : undefined)

@@ -7,7 +7,7 @@ import { databaseAddress, startDatabase } from '../cli/stack/database'
 import { startGuardian } from '../cli/stack/guardian'
 import { freePort } from '../cli/stack/ports'
 import { redisAddress, startRedis } from '../cli/stack/redis'
-import { endProcess, type Server } from '../cli/stack/server'
+import { endProcess } from '../cli/stack/server'
 import { packageFolder } from '../cli/stack/state'
 
 /** One real Redis and one real MariaDB or MySQL for the whole test run, empty, gone afterwards. */
@@ -22,14 +22,11 @@ export default async function setup(project: TestProject) {
     port: await freePort(),
     password,
     logFile: join(folder, `${name}.log`),
+    guardian,
   })
-  const watched = (server: Server) => {
-    guardian.watch(server.pid)
-    return server
-  }
   const servers = await Promise.all([
-    startRedis(await part('redis')).then(watched),
-    startDatabase({ ...(await part('database')), anyDatabase: true }).then(watched),
+    startRedis(await part('redis')),
+    startDatabase({ ...(await part('database')), anyDatabase: true }),
   ])
   const [redis, database] = servers
   project.provide('redisBinary', { path: binaries.redis.path, env: { ...binaries.redis.env } })

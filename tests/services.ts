@@ -34,9 +34,8 @@ export async function ownRedis(): Promise<{ url: string; server: Server; stop():
   const { redis: binary } = await findServers(packageFolder(), () => {})
   const port = await freePort()
   const password = randomBytes(16).toString('hex')
-  const server = await startRedis({ binary, folder, port, password, logFile: join(folder, 'log') })
   const guardian = startGuardian()
-  guardian.watch(server.pid)
+  const server = await startRedis({ binary, folder, port, password, logFile: join(folder, 'log'), guardian })
   return {
     url: redisAddress(port, password),
     server,

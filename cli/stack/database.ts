@@ -5,6 +5,7 @@ import { createConnection } from 'mysql2/promise'
 import { UnsafeError } from '../../core/errors'
 import type { Binary } from './binaries'
 import { run, tail } from './command'
+import type { Guardian } from './guardian'
 import { writePrivately } from './private-file'
 import { type Server, startServer, untilReady } from './server'
 
@@ -15,6 +16,7 @@ export interface DatabaseOptions {
   port: number
   password: string
   logFile: string
+  guardian: Guardian
   /** May create databases of any name: for tests. */
   anyDatabase?: boolean
 }
@@ -77,6 +79,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Server> {
     env: binary.env,
     port,
     logFile,
+    guardian: options.guardian,
   })
   await untilReady(
     server,

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
  * Ends processes when this one is gone, however it went (SIGKILL included): a shell waits on a pipe that the kernel
- * closes with us, then sends SIGTERM, and SIGKILL after ten seconds, to all processes it was told to watch.
- * It costs a megabyte and no polling.
+ * closes with us, then sends SIGTERM, and SIGKILL after ten seconds, to all processes that were started through it and
+ * not forgotten. It costs a megabyte and no polling.
  *
  * `usersDir` names a folder of files whose names begin with process ids: while one of those other processes lives, nothing is ended.
  */
@@ -31,8 +31,26 @@ done
 for p in $pids; do kill -KILL "$p" 2>/dev/null; done
 `
 
+/**
+ * What a watched process is before it becomes its program: it says its own process id. Were that said by us, we could be
+ * gone between the start and the word, and the process would stay behind; so its end of the pipe, too, keeps the
+ * guardian waiting until it has spoken.
+ */
+const ANNOUNCED = 'echo "+ $$" >&3; exec 3>&-; exec "$@"'
+
+export interface Watched {
+  cwd?: string | undefined
+  env: NodeJS.ProcessEnv
+  /** File descriptor that takes its output and errors. */
+  log: number
+}
+
 export interface Guardian {
-  watch(pid: number): void
+  /**
+   * Starts a program in a session of its own: Ctrl-C reaches only us, and we stop the processes in order. One that cannot
+   * be run ends with exit code 126 or 127 and the reason in its log.
+   */
+  start(program: string, args: string[], options: Watched): ChildProcess
   forget(pid: number): void
   /** Lets it go; what it still watches is ended. */
   close(): void
@@ -49,7 +67,13 @@ export function startGuardian(usersDir = ''): Guardian {
   pipe.on('error', () => {})
   ;(pipe as unknown as { unref?(): void }).unref?.()
   return {
-    watch: (pid) => void pipe.write(`+ ${pid}\n`),
+    start: (program, args, { cwd, env, log }) =>
+      spawn('/bin/sh', ['-c', ANNOUNCED, 'orbweaver-start', program, ...args], {
+        cwd,
+        env,
+        stdio: ['ignore', log, log, pipe],
+        detached: true,
+      }),
     forget: (pid) => void pipe.write(`- ${pid}\n`),
     close: () => void pipe.end(),
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
 import type { Guardian } from './guardian'
@@ -48,16 +48,13 @@ export function keepRunning(options: {
   const start = () => {
     const began = Date.now()
     const log = openLogFile(options.logFile)
-    const process = spawn(globalThis.process.execPath, [options.script, ...(options.args ?? [])], {
-      cwd: options.cwd,
-      env: options.env,
-      stdio: ['ignore', log, log],
-      // A session of its own: Ctrl-C reaches only us, and we stop the processes in order.
-      detached: true,
-    })
+    const process = options.guardian.start(
+      globalThis.process.execPath,
+      [options.script, ...(options.args ?? [])],
+      { cwd: options.cwd, env: options.env, log },
+    )
     closeSync(log)
     child = process
-    if (process.pid) options.guardian.watch(process.pid)
     let gone = false
     const onEnd = (how: string) => {
       if (gone) return

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectRedis } from '../../core/redis'
 import type { Binary } from './binaries'
+import type { Guardian } from './guardian'
 import { writePrivately } from './private-file'
 import { type Server, startServer, untilReady } from './server'
 
@@ -12,6 +13,7 @@ export interface RedisOptions {
   port: number
   password: string
   logFile: string
+  guardian: Guardian
 }
 
 /** With the name of the default user, without which redis-cli cannot use the address. */
@@ -61,6 +63,7 @@ maxmemory-policy noeviction
     env: binary.env,
     port,
     logFile,
+    guardian: options.guardian,
   })
   const redis = connectRedis(redisAddress(port, password))
   try {

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { UnsafeError } from '../../core/errors'
 import { tail } from './command'
+import type { Guardian } from './guardian'
 import { openLogFile } from './log-file'
 
 /** A server process of the embedded stack, with its log in a file. */
@@ -24,30 +24,19 @@ export interface ServerCommand {
   env: NodeJS.ProcessEnv
   port: number
   logFile: string
+  guardian: Guardian
 }
 
-/** Starts a server in a session of its own, so that Ctrl-C in the terminal reaches only us and we stop it in order. */
+/** Starts a server that ends with us, however we go. */
 export async function startServer(command: ServerCommand): Promise<Server> {
   const log = openLogFile(command.logFile)
-  const child = spawn(command.program, command.args, {
-    env: command.env,
-    stdio: ['ignore', log, log],
-    detached: true,
-  })
+  const child = command.guardian.start(command.program, command.args, { env: command.env, log })
   closeSync(log)
-  await started(child, command.program)
+  await once(child, 'spawn')
   child.unref()
   const { name, port, logFile } = command
   const ended = once(child, 'exit').then(() => {})
   return { name, pid: child.pid!, port, logFile, ended }
-}
-
-async function started(child: ChildProcess, program: string): Promise<void> {
-  try {
-    await once(child, 'spawn')
-  } catch (error) {
-    throw new UnsafeError(`${program} cannot be run (${(error as Error).message}); check its permissions.`)
-  }
 }
 
 /**

@@ -30,7 +30,11 @@ export interface Stack {
   started: boolean
   /** Rejects with a sentence for people when a server that this call started ends unasked; never resolves. */
   broken: Promise<never>
-  stop(): Promise<void>
+  /**
+   * Leaves; the last to leave stops the servers. What still runs after `graceMs` is killed, which costs nothing but a
+   * longer start the next time: both keep what they have acknowledged.
+   */
+  stop(graceMs?: number): Promise<void>
 }
 
 export interface StackOptions {
@@ -43,7 +47,8 @@ const recordSchema = z.object({ redis: recorded.optional(), database: recorded.o
 type StackRecord = z.infer<typeof recordSchema>
 type Part = keyof StackRecord
 
-const STOP_MS = { redis: 5_000, database: 8_000 }
+/** Time for a server to end in order, in milliseconds. */
+const STOP_MS = 8_000
 
 export async function openStack(options: StackOptions): Promise<Stack> {
   const given = givenAddresses()
@@ -120,8 +125,13 @@ async function openParts(
       // Together: each waits mostly for its disk.
       const results = await Promise.allSettled(
         missing.map(async (part) => {
-          const server = await startPart(part, binaries[part], record, folder, secrets, options.say)
-          guardian.watch(server.pid)
+          const server = await startPart(part, binaries[part], {
+            record,
+            folder,
+            secrets,
+            guardian,
+            say: options.say,
+          })
           started.push(server)
           record[part] = { pid: server.pid, port: server.port }
         }),
@@ -145,10 +155,10 @@ async function openParts(
       })
   })
   broken.catch(() => {})
-  const stop = async () => {
+  const stop = async (graceMs = STOP_MS) => {
     if (stopping) return
     stopping = true
-    await leave(folder, me, parts, record, guardian)
+    await leave({ folder, me, parts, record, guardian, graceMs })
   }
   const ports = { redis: record.redis?.port, database: record.database?.port }
   return { ports, started: started.length > 0, broken, stop }
@@ -166,7 +176,7 @@ async function lives(
   if (!server || !(await runs(server.pid, folder))) return false
   // A guardian may be about to end servers that a killed starter left behind; those must not be joined.
   if ((await otherUsers(folder, me)).length > 0 && (await answers(part, server.port, secrets))) return true
-  await endProcess(server.pid, STOP_MS[part])
+  await endProcess(server.pid, STOP_MS)
   return false
 }
 
@@ -196,19 +206,28 @@ async function answers(part: Part, port: number, secrets: Secrets): Promise<bool
 async function startPart(
   part: Part,
   binary: Binary,
-  record: StackRecord,
-  folder: string,
-  secrets: Secrets,
-  say: (message: string) => void,
+  {
+    record,
+    folder,
+    secrets,
+    guardian,
+    say,
+  }: {
+    record: StackRecord
+    folder: string
+    secrets: Secrets
+    guardian: Guardian
+    say(message: string): void
+  },
 ): Promise<Server> {
   // The same port as last time when it is free, so that addresses people noted stay true.
   const port = await freePort(record[part]?.port)
   const logFile = join(folder, 'logs', `${part}.log`)
-  const own = join(folder, part)
+  const common = { binary, folder: join(folder, part), port, logFile, guardian }
   say(`Starting ${binary.kind} ${binary.version} …`)
   return part === 'redis'
-    ? startRedis({ binary, folder: own, port, password: secrets.redisPassword, logFile })
-    : startDatabase({ binary, folder: own, port, password: secrets.databasePassword, logFile })
+    ? startRedis({ ...common, password: secrets.redisPassword })
+    : startDatabase({ ...common, password: secrets.databasePassword })
 }
 
 /** The registrations of live users besides `me`; those of dead ones are removed. */
@@ -223,17 +242,34 @@ async function otherUsers(folder: string, me: string): Promise<string[]> {
   return alive
 }
 
-async function leave(folder: string, me: string, parts: Part[], record: StackRecord, guardian: Guardian) {
+async function leave({
+  folder,
+  me,
+  parts,
+  record,
+  guardian,
+  graceMs,
+}: {
+  folder: string
+  me: string
+  parts: Part[]
+  record: StackRecord
+  guardian: Guardian
+  graceMs: number
+}): Promise<void> {
   const unlock = await lockFolder(folder, () => {})
   try {
     await rm(me, { force: true })
     const others = await otherUsers(folder, me)
-    for (const part of parts) {
-      const server = record[part]
-      if (!server) continue
-      if (others.length === 0 && (await runs(server.pid, folder))) await endProcess(server.pid, STOP_MS[part])
-      guardian.forget(server.pid)
-    }
+    // Together: each waits mostly for its disk.
+    await Promise.all(
+      parts.map(async (part) => {
+        const server = record[part]
+        if (!server) return
+        if (others.length === 0 && (await runs(server.pid, folder))) await endProcess(server.pid, graceMs)
+        guardian.forget(server.pid)
+      }),
+    )
   } catch (error) {
     throw new Error(`The embedded stack could not be stopped: ${sentence(error)}`, { cause: error })
   } finally {

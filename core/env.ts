@@ -171,6 +171,13 @@ export const envTable = {
     .string()
     .default('.orbweaver')
     .describe('Folder of the embedded stack: servers, data, secrets.'),
+  WARC_DIR: z
+    .string()
+    .optional()
+    .describe('Folder of the WARC files in which spiders keep pages. Empty: `warc` below STATE_DIR.'),
+  WARC_FILE_BYTES: count(1_073_741_824, 1_099_511_627_776).describe(
+    'Bytes after which a worker begins its next WARC file.',
+  ),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',

@@ -103,6 +103,8 @@ export const spiderSchema = z.strictObject({
   headers: z
     .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/), z.string().max(4000))
     .default({}),
+  /** What of the pages is kept in WARC files; see `worker/warc/keep-page.ts`. */
+  keep: z.enum(['none', 'errors', 'changed', 'all']).default('none'),
   dedupe: dedupeSchema.prefault({}),
   /** Absent: the default item (title, description, canonical, language, counts of links). */
   items: z.array(itemSchema).max(50).optional(),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWorkers, type WorkerPool } from '../cli/worker-pool'
 import { setEnv } from '../core/env'
-import { spiderSchema } from '../core/spider'
+import { type SpiderInput, spiderSchema } from '../core/spider'
 import { openServices, type Services } from '../server/context'
 import { type Scheduler, startScheduler } from '../server/scheduler/scheduler'
 import { ensureQueue } from '../server/services/queues'
@@ -16,8 +16,8 @@ export interface CrawlRig {
   queue: string
   /** Starts worker processes of the rig's queue with these variables on top. */
   workers(count: number, env?: Record<string, string>): WorkerPool
-  /** Creates a run from `url` that follows the host's links. */
-  run(url: string): Promise<number>
+  /** Creates a run from `url` that follows the host's links, with what `spider` says beside that. */
+  run(url: string, spider?: Partial<SpiderInput>): Promise<number>
   /** Resolves when the run has ended. */
   ended(run: number, timeoutMs?: number): Promise<RunRow>
   /** The URLs on record for the run, by state. */
@@ -62,9 +62,10 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
       pools.push(pool)
       return pool
     },
-    async run(url) {
+    async run(url, more = {}) {
       const { id } = await createRun(services, {
         spider: spider.id,
+        definition: spiderSchema.parse({ name: 'rig', allowPrivate: true, ...more }),
         queue,
         seeds: [{ url }],
         trigger: 'manual',

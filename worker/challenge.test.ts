@@ -15,6 +15,7 @@ const answer = (status: number, headers: Record<string, string>, body: string): 
   ms: 1,
   lenient: false,
   redirects: [],
+  hops: [],
 })
 
 it.each([

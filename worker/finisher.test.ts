@@ -68,6 +68,9 @@ async function finish(path: string, addresses: string[]) {
     deliveries: 1,
     items: [],
     links: null,
+    digest: null,
+    warc: null,
+    archive: null,
     fetchedAt: new Date(),
     token: lease!.token,
   }

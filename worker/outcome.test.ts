@@ -17,6 +17,7 @@ const page = (status: number, more: Partial<Fetched> = {}): Fetched => ({
   lenient: false,
   ms: 1,
   redirects: [],
+  hops: [],
   ...more,
 })
 

@@ -9,6 +9,8 @@ export interface CrawlRun {
   id: number
   spider: CompiledSpider
   seeds: SeedScope
+  /** Id of the spider's run before. */
+  previous: number | null
 }
 
 const RUNS_KEPT = 100
@@ -39,7 +41,8 @@ export class RunCache {
       throw new Error(
         `Run ${id} is in the queue but not in the database; was the database restored from an older backup?`,
       )
-    return { id, spider: compileSpider(this.#inForce(record.definition)), seeds: seedScope(record.seeds) }
+    const spider = compileSpider(this.#inForce(record.definition))
+    return { id, spider, seeds: seedScope(record.seeds), previous: record.previous }
   }
 
   #inForce(spider: Spider): Spider {

@@ -17,6 +17,8 @@ import type { CrawlRun } from './run-cache'
 import type { PageRecord, StoredPage } from './sink/pages'
 import { MAX_SITEMAP_BYTES } from './sitemap/read-sitemap'
 import { passed } from './steps'
+import { type Keeping, keepPage, type PreviousPage } from './warc/keep-page'
+import { sha1 } from './warc/record'
 
 export interface VisitParts {
   queue: Queue
@@ -32,6 +34,7 @@ export interface VisitParts {
   delayMs: () => number
   run: (id: number) => Promise<CrawlRun>
   stored: (run: number, hash: Buffer) => Promise<StoredPage | null>
+  previous: (run: number, hash: Buffer) => Promise<PreviousPage | null>
 }
 
 /** How a visit ended: with a page to store, or with the task back in the queue. */
@@ -169,9 +172,12 @@ async function describe(
   const reason = read?.cut ? 'cut' : outcome.reason
   if (reason === 'cut')
     parts.log.warn({ url: lease.url, run: lease.run, links: links.length }, REASONS.cut.words)
+  const hash = urlHash(lease.url, run.spider.spider.identity)
+  const digest = fetched ? sha1(fetched.body) : null
+  const kept = await keep(fetched, digest, hash, lease, run, outcome, started, parts)
   const record: PageRecord = {
     run: lease.run,
-    hash: urlHash(lease.url, run.spider.spider.identity),
+    hash,
     url: lease.url,
     finalUrl: fetched?.finalUrl ?? null,
     state: outcome.state,
@@ -190,10 +196,32 @@ async function describe(
     deliveries: lease.deliveries + 1,
     items: content?.items ?? [],
     links: links.length > 0 ? deflateRawSync(links.map((link) => link.url).join('\n')) : null,
+    digest,
+    ...kept,
     token: lease.token,
     fetchedAt: started,
   }
   return { lease, state: outcome.state, reason, record, links }
+}
+
+/** What goes into WARC files, by the spider's `keep`. */
+async function keep(
+  fetched: Fetched | undefined,
+  digest: Buffer | null,
+  hash: Buffer,
+  lease: Lease,
+  run: CrawlRun,
+  outcome: SettledOutcome,
+  at: Date,
+  parts: VisitParts,
+): Promise<Keeping> {
+  if (!fetched || !digest) return { archive: null, warc: null }
+  const { spider } = run.spider
+  const userAgent = spider.userAgent ?? parts.userAgent
+  const page = { fetched, userAgent, at, depth: lease.depth, referrer: lease.referrer }
+  return keepPage(spider.keep, outcome.state, digest, page, async () =>
+    run.previous === null ? null : parts.previous(run.previous, hash),
+  )
 }
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import type { Env } from '../core/env'
 import { sentence } from '../core/errors'
@@ -19,9 +20,10 @@ import { LeaseKeeper } from './lease-keeper'
 import { RunCache } from './run-cache'
 import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
-import { storedPage, storePages } from './sink/pages'
+import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
 import { readRun } from './sink/runs'
 import { visit } from './visit'
+import { WarcFiles } from './warc/warc-files'
 
 export interface Connections {
   redis: Redis
@@ -37,6 +39,7 @@ export class Worker {
   readonly #keeper: LeaseKeeper
   readonly #finisher: Finisher
   readonly #fetcher: ReturnType<typeof createFetcher>
+  readonly #warc: WarcFiles
   readonly #counts = { done: 0, failed: 0 }
   #heartbeat: NodeJS.Timeout | undefined
   #registered = false
@@ -71,11 +74,20 @@ export class Worker {
       maxBytes: env.MAX_BODY_BYTES,
       maxRedirects: env.MAX_REDIRECTS,
     })
+    this.#warc = new WarcFiles({
+      folder: env.WARC_DIR ?? join(env.STATE_DIR, 'warc'),
+      worker: this.record.id.replace(/[^\w.-]/g, '_').slice(0, 100),
+      userAgent: env.USER_AGENT,
+      maxBytes: env.WARC_FILE_BYTES,
+    })
     const robots = new HostRobots(this.#fetcher, env.USER_AGENT)
     this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
     this.#finisher = new Finisher({
       queue,
-      store: (records) => storePages(pool, records),
+      store: async (records) => {
+        await this.#keep(records)
+        return storePages(pool, records)
+      },
       keeper: this.#keeper,
       known,
       log,
@@ -108,6 +120,7 @@ export class Worker {
           delayMs: () => this.#loop.settings.delayMs,
           run: (id) => runs.of(id),
           stored: (run, hash) => storedPage(pool, run, hash),
+          previous: (run, hash) => previousPage(pool, run, hash),
         }),
       takeIn: (epoch) =>
         takeIn(
@@ -154,12 +167,26 @@ export class Worker {
     clearInterval(this.#heartbeat)
     this.#keeper.stop()
     await this.#fetcher.close()
+    await this.#warc
+      .close()
+      .catch((error) => this.log.warn({ cause: sentence(error) }, 'The WARC file could not be ended'))
     if (this.#registered) {
       await retireWorker(this.connections.database.pool, this.record).catch((error) =>
         this.log.warn({ cause: sentence(error) }, 'The stop could not be recorded'),
       )
     }
     this.log.info({ worker: this.record.id, ...this.#counts }, 'Worker stopped')
+  }
+
+  /** Before the rows that name them: a row never promises what is not on the disk. Written once, however often stored. */
+  async #keep(records: PageRecord[]): Promise<void> {
+    const open = records.filter((record) => record.archive !== null)
+    if (open.length === 0) return
+    const locations = await this.#warc.write(open.map((record) => record.archive!))
+    for (const [n, record] of open.entries()) {
+      record.warc ??= locations[n]!
+      record.archive = null
+    }
   }
 
   async #beat(): Promise<void> {

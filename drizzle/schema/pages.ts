@@ -30,6 +30,12 @@ export const pages = mysqlTable(
     items: int('items').notNull(),
     /** In-scope links that this worker did not know to be admitted already: deflated, one canonical URL a line. See docs/architecture.md, "Coverage". */
     links: blob('links'),
+    /** SHA-1 of the content as it was decoded. */
+    digest: bytes('digest', { length: 20 }),
+    /** Where the content is kept: WARC file below WARC_DIR, and the bytes of its record there. */
+    warcFile: varchar('warc_file', { length: 200 }),
+    warcOffset: bigint('warc_offset', { mode: 'number' }),
+    warcLength: bigint('warc_length', { mode: 'number' }),
     /** Fencing token of the lease that wrote the row; a lower one never overwrites it. */
     token: varchar('token', { length: 32 }).notNull(),
     fetchedAt: instant('fetched_at').notNull(),

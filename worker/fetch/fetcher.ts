@@ -70,6 +70,8 @@ export interface Fetched {
   lenient: boolean
   /** URLs gone through before `finalUrl`, the first being `url`; empty without redirects. */
   redirects: string[]
+  /** What each of these answered. */
+  hops: { url: string; status: number; headers: Headers }[]
 }
 
 export interface Fetcher {
@@ -120,7 +122,7 @@ type Send = (request: ExchangeRequest, tolerant: boolean) => Exchange
 /** One fetch: its hops, its deadline, its end. */
 class Visit {
   readonly #started = performance.now()
-  readonly #redirects: string[] = []
+  readonly #hops: Fetched['hops'] = []
   #target!: URL
   #exchange: Exchange | null = null
   #status: number | undefined
@@ -184,11 +186,12 @@ class Visit {
       if (seen.has(this.#state(next.href)))
         throw new FetchFailure('redirect_loop', `${this.url}: redirected to ${next.href} again`)
       const maxRedirects = this.request.maxRedirects ?? this.options.maxRedirects
-      if (this.#redirects.length >= maxRedirects)
+      if (this.#hops.length >= maxRedirects)
         throw new FetchFailure('redirect_limit', `${this.url}: more than ${maxRedirects} redirects`)
       if (this.request.redirectAllowed && !(await this.request.redirectAllowed(next.href)))
         throw new FetchFailure('redirect_scope', `${this.url}: redirects to ${next.href}`)
-      this.#redirects.push(this.#target.href)
+      const { status, headers } = answer
+      this.#hops.push({ url: this.#target.href, status, headers })
       this.#target = next
     }
   }
@@ -280,7 +283,8 @@ class Visit {
       headersMs: this.#headersMs,
       ms: this.#elapsed(),
       lenient: this.#lenient,
-      redirects: this.#redirects,
+      redirects: this.#redirects(),
+      hops: this.#hops,
     }
   }
 
@@ -290,9 +294,13 @@ class Visit {
       status: this.#status,
       headers: this.#headers,
       contentType: this.#headers?.['content-type'] ?? null,
-      redirects: this.#redirects,
+      redirects: this.#redirects(),
       ms: this.#elapsed(),
     }
+  }
+
+  #redirects(): string[] {
+    return this.#hops.map(({ url }) => url)
   }
 
   #elapsed(): number {

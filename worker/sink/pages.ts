@@ -4,6 +4,9 @@ import { sentence } from '../../core/errors'
 import type { OutcomeState } from '../../core/queue/states'
 import { inTransaction, isPassing } from '../../drizzle/database'
 import type { Reason } from '../outcome'
+import type { PreviousPage } from '../warc/keep-page'
+import type { PageRecords } from '../warc/page-records'
+import type { WarcLocation } from '../warc/warc-files'
 
 /** Deadlocks are rare with sorted batches but not impossible (the index by state moves rows); each try is the whole transaction. */
 const TRIES = 10
@@ -33,6 +36,12 @@ export interface PageRecord {
   items: { name: string; data: Record<string, unknown> }[]
   /** Deflated list of links, or null for none. */
   links: Buffer | null
+  /** SHA-1 of the content, 20 bytes. */
+  digest: Buffer | null
+  /** Where the content is kept. */
+  warc: WarcLocation | null
+  /** To be written to a WARC file before the row is stored; no column. */
+  archive: PageRecords | null
   token: string
   fetchedAt: Date
 }
@@ -58,6 +67,10 @@ const COLUMNS = [
   'deliveries',
   'items',
   'links',
+  'digest',
+  'warc_file',
+  'warc_offset',
+  'warc_length',
   'fetched_at',
   'token',
 ] as const // prettier-ignore
@@ -158,6 +171,10 @@ function pageValues(record: PageRecord): unknown[] {
     record.deliveries,
     record.items.length,
     record.links,
+    record.digest,
+    record.warc?.file ?? null,
+    record.warc?.offset ?? null,
+    record.warc?.length ?? null,
     record.fetchedAt,
     record.token,
   ] // prettier-ignore
@@ -183,4 +200,27 @@ export async function storedPage(pool: Pool, run: number, hash: Buffer): Promise
     reason: row.reason,
     links: row.links ? inflateRawSync(row.links).toString('utf8').split('\n') : [],
   }
+}
+
+/** What a run has of a URL, for the run of the same spider that follows it; null when it never fetched it. */
+export async function previousPage(pool: Pool, run: number, hash: Buffer): Promise<PreviousPage | null> {
+  const [rows] = await pool.query(
+    'SELECT digest, final_url, fetched_at, warc_file, warc_offset, warc_length FROM pages WHERE run_id = ? AND url_hash = ?',
+    [run, hash],
+  )
+  const row = (rows as PreviousRow[])[0]
+  if (!row) return null
+  const { digest, final_url: finalUrl, fetched_at: fetchedAt, warc_file: file } = row
+  const warc =
+    file === null ? null : { file, offset: Number(row.warc_offset), length: Number(row.warc_length) }
+  return { digest, finalUrl, fetchedAt, warc }
+}
+
+interface PreviousRow {
+  digest: Buffer | null
+  final_url: string | null
+  fetched_at: Date
+  warc_file: string | null
+  warc_offset: number | null
+  warc_length: number | null
 }

@@ -1,22 +1,15 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import type { Redis } from 'ioredis'
-import { env } from '../core/env'
+import { childEnv, env } from '../core/env'
+import { sentence } from '../core/errors'
+import { redactUrl } from '../core/log'
 import { redisFaults } from '../core/redis-safety'
-import type { Database } from '../drizzle/database'
+import { type Database, isAway, ping } from '../drizzle/database'
 import { consoleUrl } from '../server/console-url'
+import { type Finding, fail, ok, warn } from './finding'
 import { packageFile } from './package-file'
 import { portIsFree } from './stack/ports'
-
-export interface Finding {
-  state: 'ok' | 'warn' | 'fail'
-  /** What was found; with `warn` and `fail` also what to do about it. */
-  detail: string
-}
-
-const ok = (detail: string): Finding => ({ state: 'ok', detail })
-const warn = (detail: string): Finding => ({ state: 'warn', detail })
-const fail = (detail: string): Finding => ({ state: 'fail', detail })
 
 const OLDEST_NODE = [20, 19] as const
 const LOW_BYTES = 5e9
@@ -78,7 +71,21 @@ export async function redisSettings(redis: Redis): Promise<Finding> {
     : ok('append-only file, no eviction, repaired version')
 }
 
-export async function databaseVersion(database: Database): Promise<Finding> {
+/** @throws what is no matter of waiting, such as a wrong password. */
+export async function databaseReady(database: Database, url: string): Promise<Finding> {
+  try {
+    await ping(database, url)
+  } catch (error) {
+    const { cause } = error as Error
+    if (!isAway(cause)) throw error
+    return fail(
+      `The database at ${redactUrl(url)} is not ready (${sentence(cause)}): a first start takes up to a minute, so wait and look again; after that see its log (docker compose logs mysql), and check DATABASE_URL.`,
+    )
+  }
+  return databaseVersion(database)
+}
+
+async function databaseVersion(database: Database): Promise<Finding> {
   const { version } = await one<{ version: string }>(database, 'SELECT VERSION() AS version')
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const mariadb = /mariadb/i.test(version)
@@ -119,6 +126,26 @@ export async function databaseSettings(database: Database): Promise<Finding> {
   if (row.packet < PACKET_BYTES)
     faults.push(`Large pages are refused (max_allowed_packet ${row.packet}); set it to 64M.`)
   return faults.length > 0 ? warn(faults.join(' ')) : ok('utf8mb4, UTC, every commit flushed')
+}
+
+/** Hours are meant in some zone; where none is named, it is UTC, which few people think in. */
+export async function zone(database: Database): Promise<Finding> {
+  const { TZ } = env()
+  if (!childEnv().TZ) {
+    const own = new Intl.DateTimeFormat().resolvedOptions().timeZone
+    return warn(
+      `TZ is not set, so schedules without a zone of their own fire by UTC (09:00 is 17:00 in Shanghai); set TZ=${own === 'UTC' ? 'Asia/Shanghai, or the zone that you think in' : own}.`,
+    )
+  }
+  const { n } = await one<{ n: number }>(
+    database,
+    "SELECT COUNT(*) AS n FROM schedules WHERE enabled AND zone IN ('UTC', 'Etc/UTC')",
+  )
+  return n > 0 && TZ !== 'UTC' && TZ !== 'Etc/UTC'
+    ? warn(
+        `TZ is ${TZ}, but ${n} schedules fire by UTC: each keeps the zone that it was made with; change it in the console if it is not meant.`,
+      )
+    : ok(TZ)
 }
 
 export async function clocks(redis: Redis, database: Database): Promise<Finding> {

@@ -2,20 +2,26 @@ import type { Command } from 'commander'
 import { env, setEnv } from '../core/env'
 import { sentence } from '../core/errors'
 import { openRedis } from '../core/redis'
-import { type Database, openDatabase, ping } from '../drizzle/database'
+import { type Database, openDatabase } from '../drizzle/database'
 import {
   clocks,
   consolePort,
+  databaseReady,
   databaseSettings,
-  databaseVersion,
   diskSpace,
-  type Finding,
   liveWorkers,
   migrations,
   nodeVersion,
   packagesInstalled,
   redisSettings,
+  zone,
 } from './doctor-checks'
+import { dockerSocket } from './doctor-docker'
+import { inboxes } from './doctor-inboxes'
+import { memory, runsInContainers } from './doctor-memory'
+import { packageRegistry } from './doctor-registry'
+import type { Finding } from './finding'
+import { packageFile } from './package-file'
 import { openStack, type Stack } from './stack/stack'
 import { stateFolder } from './stack/state'
 
@@ -51,6 +57,18 @@ export async function doctor(say: (message: string) => void): Promise<Check[]> {
   }
   await check('node', () => nodeVersion())
   await check('packages', packagesInstalled)
+  await check('package registry', packageRegistry)
+  await check('docker socket', () => dockerSocket(env().DOCKER_HOST))
+  // What .env is for; its servers are published to no port of this machine.
+  if (runsInContainers()) {
+    await check('servers', () => ({
+      state: 'ok',
+      detail: 'in containers; ask there: docker compose exec scheduler orbweaver doctor',
+    }))
+    await check('memory', () => memory())
+    await check('disk', () => diskSpace(packageFile('')))
+    return checks
+  }
   await check('console port', consolePort)
 
   let stack: Stack | undefined
@@ -82,18 +100,18 @@ async function checkServers(check: Checker): Promise<void> {
       if (redis instanceof Error) throw redis
       return { state: 'ok', detail: 'answers' }
     })
-    const databaseAnswers = await check('database', async () => {
-      await ping(database, DATABASE_URL!)
-      return databaseVersion(database)
-    })
+    const databaseAnswers = await check('database', () => databaseReady(database, DATABASE_URL!))
     if (redisAnswers && !(redis instanceof Error)) {
       await check('redis settings', () => redisSettings(redis))
       if (databaseAnswers) await check('clocks', () => clocks(redis, database))
     }
     if (!databaseAnswers) return
     await check('database settings', () => databaseSettings(database))
-    if (await check('migrations', () => migrations(database)))
-      await check('workers', () => liveWorkers(database))
+    if (!(await check('migrations', () => migrations(database)))) return
+    await check('zone', () => zone(database))
+    await check('memory', () => memory(database))
+    await check('workers', () => liveWorkers(database))
+    if (redisAnswers && !(redis instanceof Error)) await check('inboxes', () => inboxes(redis, database))
   } finally {
     if (!(redis instanceof Error)) redis.disconnect()
     await database.close()

@@ -193,6 +193,17 @@ export const envTable = {
     .describe(
       'File in which worker, scheduler and scaler write when they last got on, for the health checks of images.',
     ),
+  NPM_REGISTRY: z
+    .url()
+    .optional()
+    .describe(
+      'Package registry that builds of images fetch from, such as a mirror near you. Empty: that of npm.',
+    ),
+  WORKER_MEMORY: z
+    .string()
+    .regex(/^\d+(\.\d+)?[bkmg]?b?$/i, 'is not a size; write one such as 768m or 1g')
+    .optional()
+    .describe('Memory limit of a worker container, by which `doctor` reckons; under Compose 768m.'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { UserError } from './errors'
@@ -258,6 +259,11 @@ function isZone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Folder of the WARC files. */
+export function warcFolder(from: Env = env()): string {
+  return from.WARC_DIR ?? join(from.STATE_DIR, 'warc')
 }
 
 /** Where Redis is. @throws UserError when nothing says so. */

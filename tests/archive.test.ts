@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WARCParser, type WARCRecord } from 'warcio'
+import { setEnv } from '../core/env'
+import { keptPage } from '../server/api/kept-page'
+import type { Context } from '../server/api/trpc'
 import { base32, sha1 } from '../worker/warc/record'
 import { type CrawlRig, openRig } from './crawl-rig'
 
@@ -113,10 +116,11 @@ async function recordAt(
 
 async function rows(run: number) {
   const [found] = await rig.services.database.pool.query(
-    'SELECT url, final_url, digest, warc_file, warc_offset, warc_length FROM pages WHERE run_id = ?',
+    'SELECT url_hash, url, final_url, digest, warc_file, warc_offset, warc_length FROM pages WHERE run_id = ?',
     [run],
   )
   return found as (Record<'url' | 'final_url' | 'warc_file', string> & {
+    url_hash: Buffer
     digest: Buffer
     warc_offset: number
     warc_length: number
@@ -163,6 +167,39 @@ test('what a crawl keeps is read by another library: every page as it was served
     const { url, filename, offset, length } = JSON.parse(line.slice(line.indexOf('{')))
     expect((await recordAt(filename, Number(offset), Number(length))).url).toBe(url)
   }
+}, 60_000)
+
+test('the console shows a kept page as what it was, in a frame that may do nothing, to people who are signed in', async () => {
+  const origin = await serve(fromPages)
+  const run = await crawl('all', origin)
+  setEnv({ WARC_DIR: folder })
+  const stored = await rows(run)
+  const ask = (path: string, person: unknown = { role: 'viewer' }) => {
+    const row = stored.find(({ url }) => url === origin + path)!
+    const ctx = { services: rig.services, person } as Context
+    return keptPage(ctx, { run: String(run), hash: row.url_hash.toString('hex') })
+  }
+  for (const path of ['/', '/gzip', '/gone', '/empty', '/cookies']) {
+    const answer = await ask(path)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(contentOf(path)), path).toBe(true)
+    expect(answer.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none';/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  }
+  expect((await ask('/gbk')).headers.get('content-type')).toBe('text/html; charset=gbk')
+  await expect(ask('/', null)).rejects.toThrow(/sign in/i)
+  await expect(
+    keptPage({ services: rig.services, person: { role: 'viewer' } } as Context, {
+      run: '1',
+      hash: '../../etc',
+    }),
+  ).rejects.toThrow()
+
+  const point = (file: string) =>
+    rig.services.database.pool.query('UPDATE pages SET warc_file = ? WHERE run_id = ?', [file, run])
+  await point('../../../etc/passwd')
+  await expect(ask('/')).rejects.toThrow(/is no WARC file of ours/)
+  await point('gone.warc.gz')
+  await expect(ask('/')).rejects.toThrow(/was kept in gone\.warc\.gz, which cannot be read .*replay tool/)
 }, 60_000)
 
 test('content that the run before has kept is referred to and not written again', async () => {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import type { Env } from '../core/env'
+import { type Env, warcFolder } from '../core/env'
 import { sentence } from '../core/errors'
 import type { Log } from '../core/log'
 import { Queue } from '../core/queue/queue'
@@ -75,7 +74,7 @@ export class Worker {
       maxRedirects: env.MAX_REDIRECTS,
     })
     this.#warc = new WarcFiles({
-      folder: env.WARC_DIR ?? join(env.STATE_DIR, 'warc'),
+      folder: warcFolder(env),
       worker: this.record.id.replace(/[^\w.-]/g, '_').slice(0, 100),
       userAgent: env.USER_AGENT,
       maxBytes: env.WARC_FILE_BYTES,

@@ -4,7 +4,7 @@ import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, Title } from '@ma
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { Growth } from '../../server/api/insights'
+import type { Growth } from '../../server/services/insights'
 import { useFigures } from '../figures'
 import { WarningIcon } from '../icons'
 import { Link } from '../link'

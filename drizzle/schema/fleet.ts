@@ -91,19 +91,6 @@ export const samples = mysqlTable(
   (table) => [primaryKey({ columns: [table.queue, table.at] })],
 )
 
-export const alerts = mysqlTable(
-  'alerts',
-  {
-    id: int('id').autoincrement().primaryKey(),
-    rule: varchar('rule', { length: 64 }).notNull(),
-    subject: varchar('subject', { length: 191 }).notNull(),
-    message: text('message').notNull(),
-    startedAt: instant('started_at').notNull(),
-    endedAt: instant('ended_at'),
-  },
-  (table) => [index('alerts_open').on(table.endedAt, table.startedAt)],
-)
-
 /** Who changed what. */
 export const auditLog = mysqlTable(
   'audit_log',

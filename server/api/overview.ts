@@ -1,7 +1,7 @@
-import { and, count, eq, gte, inArray, min } from 'drizzle-orm'
-import { queues } from '../../drizzle/schema/crawl'
-import { samples, workerEvents, workers } from '../../drizzle/schema/fleet'
+import { and, count, gte, inArray } from 'drizzle-orm'
+import { workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
+import { type Baseline, countRestarts, outcomesSince, readBaseline } from '../services/figures'
 
 export interface QueueNow {
   name: string
@@ -37,9 +37,7 @@ export interface Overview {
 }
 
 interface SlowFacts {
-  names: string[]
-  /** Outcome totals of each queue an hour ago; a queue that has no sample of that time is absent. */
-  baseline: Map<string, { done: number; failed: number }>
+  baseline: Baseline
   workers: number
   restarts: number
   outOfMemory: number
@@ -67,18 +65,12 @@ export class OverviewReader {
     }
     const slow = this.slow
     const lengths = await Promise.all(
-      slow.names.map(async (name) => ({ name, ...(await this.services.queue(name).lengths()) })),
+      slow.baseline.names.map(async (name) => ({ name, ...(await this.services.queue(name).lengths()) })),
     )
     const sum = (pick: (one: (typeof lengths)[number]) => number) =>
       lengths.reduce((all, one) => all + pick(one), 0)
     const total = sum((one) => one.totals.done + one.totals.failed + one.totals.ignored)
-    const lastHour = { done: 0, failed: 0 }
-    for (const { name, totals } of lengths) {
-      const before = slow.baseline.get(name)
-      lastHour.done += Math.max(0, totals.done - (before?.done ?? totals.done))
-      lastHour.failed += Math.max(0, totals.failed - (before?.failed ?? totals.failed))
-    }
-    const ended = lastHour.done + lastHour.failed
+    const { successRate, ...lastHour } = outcomesSince(slow.baseline, lengths)
     return {
       at,
       queues: lengths.map(({ name, inbox, pending, running, retry, failed, paused, draining }) => ({
@@ -94,7 +86,7 @@ export class OverviewReader {
       backlog: sum((one) => one.inbox + one.pending + one.retry),
       running: sum((one) => one.running),
       pagesPerSecond: this.rate(at, total),
-      successRate: ended > 0 ? lastHour.done / ended : null,
+      successRate,
       lastHour,
       workers: slow.workers,
       restarts: slow.restarts,
@@ -111,60 +103,15 @@ export class OverviewReader {
 }
 
 async function readSlowFacts(services: Services, at: number): Promise<SlowFacts> {
-  const { orm } = services.database
-  const hourAgo = new Date(at - HOUR_MS)
-  const [names, oldest, alive, events] = await Promise.all([
-    orm.select({ name: queues.name, createdAt: queues.createdAt }).from(queues).orderBy(queues.name),
-    orm
-      .select({ queue: samples.queue, at: min(samples.at) })
-      .from(samples)
-      .where(gte(samples.at, hourAgo))
-      .groupBy(samples.queue),
-    orm
+  const [baseline, alive, restarts] = await Promise.all([
+    readBaseline(services, at, HOUR_MS),
+    services.database.orm
       .select({ n: count() })
       .from(workers)
       .where(
         and(inArray(workers.state, ['running', 'draining']), gte(workers.heartbeatAt, new Date(at - 30_000))),
       ),
-    orm
-      .select({ kind: workerEvents.kind, n: count() })
-      .from(workerEvents)
-      .where(
-        and(
-          gte(workerEvents.at, new Date(at - 24 * HOUR_MS)),
-          inArray(workerEvents.kind, ['restart', 'lost', 'oom']),
-        ),
-      )
-      .groupBy(workerEvents.kind),
+    countRestarts(services, new Date(at - 24 * HOUR_MS)),
   ])
-  const restarts = Object.fromEntries(events.map((one) => [one.kind, one.n]))
-  return {
-    names: names.map((one) => one.name),
-    baseline: await baselineOf(services, names, oldest, hourAgo),
-    workers: alive[0]?.n ?? 0,
-    restarts: (restarts.restart ?? 0) + (restarts.lost ?? 0) + (restarts.oom ?? 0),
-    outOfMemory: restarts.oom ?? 0,
-  }
-}
-
-/** A queue younger than an hour began at 0; of the others the oldest sample of the hour counts. */
-async function baselineOf(
-  services: Services,
-  names: { name: string; createdAt: Date }[],
-  oldest: { queue: string; at: Date | null }[],
-  hourAgo: Date,
-): Promise<SlowFacts['baseline']> {
-  const baseline: SlowFacts['baseline'] = new Map()
-  for (const { name, createdAt } of names) {
-    const at = oldest.find((one) => one.queue === name)?.at
-    if (createdAt >= hourAgo) baseline.set(name, { done: 0, failed: 0 })
-    else if (at) {
-      const [row] = await services.database.orm
-        .select({ done: samples.doneTotal, failed: samples.failedTotal })
-        .from(samples)
-        .where(and(eq(samples.queue, name), eq(samples.at, at)))
-      if (row) baseline.set(name, row)
-    }
-  }
-  return baseline
+  return { baseline, workers: alive[0]?.n ?? 0, ...restarts }
 }

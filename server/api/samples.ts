@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { readFailures, readGrowth } from '../services/insights'
 import { RANGES, readHistory } from './history'
-import { readFailures, readGrowth } from './insights'
 import { router, viewerProcedure } from './trpc'
 
 export const samplesRouter = router({

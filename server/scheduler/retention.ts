@@ -4,6 +4,7 @@ import { oneByOne } from './one-by-one'
 
 const SAMPLE_DAYS = 90
 const EVENT_DAYS = 90
+const ALERT_DAYS = 90
 /** Rows removed by one statement, so that no lock is held long. */
 const CHUNK = 5000
 
@@ -18,6 +19,14 @@ export async function retain(s: Services, still: () => boolean): Promise<void> {
     ],
     [
       `DELETE FROM workers WHERE state IN ('stopped', 'lost') AND heartbeat_at < UTC_TIMESTAMP(3) - INTERVAL ${EVENT_DAYS} DAY LIMIT ${CHUNK}`,
+      CHUNK,
+    ],
+    [
+      `DELETE FROM alerts WHERE state = 'resolved' AND ended_at < UTC_TIMESTAMP(3) - INTERVAL ${ALERT_DAYS} DAY LIMIT ${CHUNK}`,
+      CHUNK,
+    ],
+    [
+      `DELETE FROM alert_deliveries WHERE state IN ('sent', 'dead') AND created_at < UTC_TIMESTAMP(3) - INTERVAL ${ALERT_DAYS} DAY LIMIT ${CHUNK}`,
       CHUNK,
     ],
   ]

@@ -11,8 +11,15 @@ const RUNS = 50
 const FAILURES = 2_000
 
 /** Error classes and hosts behind the failures of the last hour. */
-export async function readFailures(services: Services) {
-  const since = new Date(Date.now() - HOUR_MS)
+export const readFailures = async (services: Services) =>
+  summarise(await recentFailures(services, new Date(Date.now() - HOUR_MS)))
+
+/** Failed pages since then, those of the newest runs; `reasons` narrows them to some classes. */
+export async function recentFailures(
+  services: Services,
+  since: Date,
+  reasons?: readonly string[],
+): Promise<Failure[]> {
   const recent = await services.database.orm
     .select({ id: runs.id })
     .from(runs)
@@ -24,18 +31,25 @@ export async function readFailures(services: Services) {
       services.database.orm
         .select({ url: pages.url, reason: pages.reason, detail: pages.detail, runId: pages.runId })
         .from(pages)
-        .where(and(eq(pages.runId, id), eq(pages.state, 'failed'), gt(pages.fetchedAt, since)))
+        .where(
+          and(
+            eq(pages.runId, id),
+            eq(pages.state, 'failed'),
+            gt(pages.fetchedAt, since),
+            reasons && inArray(pages.reason, [...reasons]),
+          ),
+        )
         .orderBy(desc(pages.fetchedAt))
         .limit(FAILURES),
     ),
   )
-  return summarise(found.flat() satisfies Failure[])
+  return found.flat()
 }
 
-/** A queue whose backlog has grown for five minutes, and whether more workers would help. */
+/** A queue whose backlog has grown for a time, and whether more workers would help. */
 export interface Growth {
   queue: string
-  /** URLs that waited five minutes ago, and now. */
+  /** URLs that waited when the time began, and now. */
   from: number
   to: number
   workers: number
@@ -49,8 +63,8 @@ const GROWS_FOR_MINUTES = 5
 /** Workers with more free places than this wait for hosts, not for hands. */
 const BUSY = 0.5
 
-/** Queues whose inbox and pending grew with every one of the last five minutes. A paused queue grows by intent. */
-export async function readGrowth(services: Services): Promise<Growth[]> {
+/** Queues whose inbox and pending grew with every one of the last minutes, five if not said. A paused queue grows by intent. */
+export async function readGrowth(services: Services, minutes = GROWS_FOR_MINUTES): Promise<Growth[]> {
   const { orm } = services.database
   const [open, lines, alive] = await Promise.all([
     orm
@@ -60,7 +74,7 @@ export async function readGrowth(services: Services): Promise<Growth[]> {
     orm
       .select({ queue: samples.queue, at: samples.at, inbox: samples.inbox, pending: samples.pending })
       .from(samples)
-      .where(gte(samples.at, new Date(Date.now() - (GROWS_FOR_MINUTES + 2) * 60_000)))
+      .where(gte(samples.at, new Date(Date.now() - (minutes + 2) * 60_000)))
       .orderBy(desc(samples.at)),
     orm
       .select({ queue: workers.queue, running: workers.running })
@@ -70,10 +84,10 @@ export async function readGrowth(services: Services): Promise<Growth[]> {
   return open.flatMap(({ name, concurrency }) => {
     const waiting = lines
       .filter((line) => line.queue === name)
-      .slice(0, GROWS_FOR_MINUTES + 1)
+      .slice(0, minutes + 1)
       .map((line) => line.inbox + line.pending)
     const grows = waiting.every((many, at) => at === 0 || many < waiting[at - 1]!)
-    if (waiting.length <= GROWS_FOR_MINUTES || !grows) return []
+    if (waiting.length <= minutes || !grows) return []
     const own = alive.filter((worker) => worker.queue === name)
     const taken = own.reduce((sum, worker) => sum + worker.running, 0)
     const load = own.length > 0 ? Math.min(1, taken / (own.length * concurrency)) : null

@@ -100,6 +100,9 @@ export const envTable = {
   ),
   CONNECT_TIMEOUT: seconds(5).describe('Seconds to connect, TLS included.'),
   READ_TIMEOUT: seconds(10).describe('Seconds without a byte, while waiting for headers or body.'),
+  DNS_TTL: seconds(60).describe(
+    'Seconds for which a worker remembers the addresses of a host; 0: not at all.',
+  ),
   MAX_BODY_BYTES: count(10_485_760, 1_073_741_824).describe(
     'Bytes of a page after decompression; what is longer is cut and classed by policy.',
   ),

@@ -72,6 +72,7 @@ export class Worker {
       totalTimeoutMs: env.DOWNLOAD_TIMEOUT * 1000,
       maxBytes: env.MAX_BODY_BYTES,
       maxRedirects: env.MAX_REDIRECTS,
+      namesMs: env.DNS_TTL * 1000,
     })
     this.#warc = new WarcFiles({
       folder: warcFolder(env),

@@ -1,4 +1,4 @@
-import dns from 'node:dns'
+import type dns from 'node:dns'
 import net from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
@@ -58,17 +58,24 @@ export interface ConnectorOptions {
   allowPrivate: boolean
   /** Milliseconds for name, connection and TLS handshake together. */
   timeoutMs: number
-  lookup?: Lookup
+  lookup: Lookup
+  /** Told of hosts that could not be connected to. */
+  failed(host: string): void
 }
 
 /** Opens the sockets of a fetcher; with `allowPrivate` false, to globally routable addresses only. */
-export function guardedConnector({ allowPrivate, timeoutMs, lookup = dns.lookup }: ConnectorOptions) {
-  const connect = buildConnector({
+export function guardedConnector({ allowPrivate, timeoutMs, lookup, failed }: ConnectorOptions) {
+  const open = buildConnector({
     timeout: timeoutMs,
     // Happy Eyeballs: a dead IPv6 address must not cost the page.
     autoSelectFamily: true,
     lookup: allowPrivate ? (lookup as net.LookupFunction) : guardedLookup(lookup),
   } as buildConnector.BuildOptions)
+  const connect: buildConnector.connector = (options, done) =>
+    open(options, (...answer) => {
+      if (answer[0]) failed(options.hostname)
+      done(...answer)
+    })
   if (allowPrivate) return connect
   const guarded: buildConnector.connector = (options, done) => {
     // Node resolves no literal, so the lookup never sees one.

@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { setMaxListeners } from 'node:events'
 import { Agent } from 'undici'
 import { guardedConnector, type Lookup } from './address-guard'
@@ -5,6 +6,7 @@ import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
 import { FetchFailure } from './failure'
 import { codingsOf, type Headers, REDIRECTS, redirectTarget, requestHeaders } from './headers'
+import { rememberNames } from './name-cache'
 import { tolerantDispatch } from './tolerant-http'
 
 export interface FetcherOptions {
@@ -20,6 +22,8 @@ export interface FetcherOptions {
   maxBytes: number
   /** Resolver; the system's when absent. */
   lookup?: Lookup
+  /** Milliseconds for which its answers are remembered; absent: not at all. */
+  namesMs?: number
 }
 
 export interface FetchRequest {
@@ -85,10 +89,14 @@ const REDIRECT_BYTES = 64 * 1024
 
 /** A fetcher with its own pools of connections, apart for those that may and may not go to private addresses. */
 export function createFetcher(options: FetcherOptions): Fetcher {
+  const resolver = options.lookup ?? dns.lookup
+  const { lookup, forget } = options.namesMs
+    ? rememberNames(resolver, options.namesMs)
+    : { lookup: resolver, forget: () => {} }
   const connectors = new Map(
     [true, false].map((allowPrivate) => [
       allowPrivate,
-      guardedConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup: options.lookup }),
+      guardedConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup, failed: forget }),
     ]),
   )
   const agents = new Map(

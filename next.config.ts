@@ -7,7 +7,7 @@ const config: NextConfig = {
   turbopack: { root: import.meta.dirname },
   // `npm run check` checks the types of the whole tree; a tsconfig of its own keeps Next from editing the common one.
   typescript: { ignoreBuildErrors: true, tsconfigPath: 'app/tsconfig.json' },
-  serverExternalPackages: ['better-auth', 'drizzle-orm', 'ioredis', 'mysql2', 'pino', 're2js'],
+  serverExternalPackages: ['better-auth', 'drizzle-orm', 'ioredis', 'mysql2', 'pino', 'prom-client', 're2js'],
   poweredByHeader: false,
   headers: async () => [
     {

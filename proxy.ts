@@ -28,4 +28,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 // Not for the API, whose answers are no pages: what passes through here is buffered whole, files included.
-export const config = { matcher: ['/((?!api/|_next/static|_next/image|icon.svg).*)'] }
+export const config = {
+  matcher: ['/((?!api/|_next/static|_next/image|icon.svg|(?:healthz|readyz|metrics)(?:/|$)).*)'],
+}

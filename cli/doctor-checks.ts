@@ -191,7 +191,7 @@ export async function consolePort(): Promise<Finding> {
 /** Whether what listens on the console's port is an Orbweaver console. */
 export async function consoleIsOurs(): Promise<boolean> {
   try {
-    const answer = await fetch(`${consoleUrl()}/api/health?probe=live`, {
+    const answer = await fetch(`${consoleUrl()}/healthz`, {
       signal: AbortSignal.timeout(2_000),
     })
     return ((await answer.json()) as { live?: boolean }).live === true

@@ -81,7 +81,7 @@ async function consoleAnswers(web: { name: string; process: Kept; logFile: strin
   const deadline = Date.now() + CONSOLE_READY_MS
   for (;;) {
     try {
-      await fetch(`${consoleUrl()}/api/health?probe=live`, { signal: AbortSignal.timeout(5_000) })
+      await fetch(`${consoleUrl()}/healthz`, { signal: AbortSignal.timeout(5_000) })
       return
     } catch (error) {
       if (web.process.pid() === undefined) throw await failure(web, 'ended while starting')

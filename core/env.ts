@@ -39,23 +39,33 @@ const codes = z
 const proxies = z
   .string()
   .default('0')
-  .transform((value, context): TrustedProxies => {
-    if (/^\d{1,2}$/.test(value)) return Number(value)
-    return value.split(',').flatMap((part) => {
-      const network = networkOf(part.trim())
-      if (network) return [network]
-      context.addIssue({
-        code: 'custom',
-        message: `"${part.trim()}" is neither an address nor a network; write a number of proxies, or a list such as 10.0.0.0/8,192.168.1.5`,
-      })
-      return []
-    })
-  })
+  .transform(
+    (value, context): TrustedProxies =>
+      /^\d{1,2}$/.test(value)
+        ? Number(value)
+        : networksOf(value, 'a number of proxies, or a list such as', context),
+  )
+const networks = z.string().transform((value, context) => networksOf(value, 'a list such as', context))
+
+/** An address, and how many bits of it count. */
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** Whose X-Forwarded-For is believed: so many proxies in a row, or those of these networks. */
-export type TrustedProxies = number | [ipaddr.IPv4 | ipaddr.IPv6, number][]
+export type TrustedProxies = number | Network[]
 
-function networkOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
+function networksOf(list: string, remedy: string, context: z.RefinementCtx): Network[] {
+  return list.split(',').flatMap((part) => {
+    const network = networkOf(part.trim())
+    if (network) return [network]
+    context.addIssue({
+      code: 'custom',
+      message: `"${part.trim()}" is neither an address nor a network; write ${remedy} 10.0.0.0/8,192.168.1.5`,
+    })
+    return []
+  })
+}
+
+function networkOf(text: string): Network | null {
   // The library also reads `10` and `0x7f.1` as addresses.
   if (!/^(\d+\.\d+\.\d+\.\d+|[\da-f:.]*:[\da-f:.]*)(\/\d+)?$/i.test(text)) return null
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
@@ -162,6 +172,16 @@ export const envTable = {
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
     .optional()
     .describe('Secret that signs sessions, 32 characters or more. The embedded stack makes its own.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
+    .optional()
+    .describe('Bearer token that may read /metrics, 32 characters or more.'),
+  METRICS_NETWORKS: networks
+    .optional()
+    .describe(
+      'Addresses and networks from which /metrics may be read without a token, such as 10.0.0.0/8,192.168.1.5.',
+    ),
   UV_THREADPOOL_SIZE: z.coerce
     .number()
     .int()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseEnv } from '../core/env'
-import { clientAddress } from './client-address'
+import { clientAddress, isWithin } from './client-address'
 
 const PEER = '10.1.0.1'
 const CHAIN = '1.1.1.1, 203.0.113.7, 10.2.0.2'
@@ -40,3 +40,11 @@ test.each(['all', '10', '10.0.0.0/33', '10.0.0', 'nginx,10.0.0.1', '10.0.0.1,'])
       )
   },
 )
+
+test('an address is within a network when its leading bits are, and what is no address is within none', () => {
+  const networks = parseEnv({ METRICS_NETWORKS: '10.1.0.0/16,2001:db8::7' }).METRICS_NETWORKS!
+  const within = ['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::7']
+  const outside = ['10.2.0.1', '2001:db8::8', '', 'localhost', '10.1.2.3, 10.1.2.4']
+  expect(within.filter((address) => !isWithin(address, networks))).toEqual([])
+  expect(outside.filter((address) => isWithin(address, networks))).toEqual([])
+})

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
-import { env, type TrustedProxies } from '../core/env'
+import { env, type Network, type TrustedProxies } from '../core/env'
 
 const HEADER = 'x-forwarded-for'
 
@@ -43,8 +43,17 @@ export function clientAddress(peer: string, forwarded: string | undefined, trust
 }
 
 function isTrusted(address: Address, passed: number, trusted: TrustedProxies): boolean {
-  if (typeof trusted === 'number') return passed < trusted
-  return trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+  return typeof trusted === 'number' ? passed < trusted : isIn(address, trusted)
+}
+
+/** Whether the text is an address of one of the networks. */
+export function isWithin(text: string, networks: Network[]): boolean {
+  const address = addressOf(text)
+  return address !== null && isIn(address, networks)
+}
+
+function isIn(address: Address, networks: Network[]): boolean {
+  return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6

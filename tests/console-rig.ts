@@ -29,8 +29,9 @@ export interface ConsoleRig {
   readonly address: string
   /** The queue that the console starts runs in. */
   readonly queue: string
-  /** The process of the console. */
+  /** The process of the console, and what its environment says at the next start. */
   readonly web: ChildProcess
+  readonly env: Record<string, string>
   /** Another window, without a session; close its context in the test. */
   open(window?: Window): Promise<Page>
   /** Signs in as the first administrator and goes to `path`. */
@@ -107,7 +108,7 @@ export function consoleRig(): ConsoleRig {
       env: childEnv({ ...env, NODE_ENV: 'production', PORT: port, HOSTNAME: '127.0.0.1' }),
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    await vi.waitFor(async () => expect((await fetch(`${address}/api/health`)).status).toBe(200), {
+    await vi.waitFor(async () => expect((await fetch(`${address}/readyz`)).status).toBe(200), {
       timeout: 30_000,
       interval: 200,
     })
@@ -148,6 +149,9 @@ export function consoleRig(): ConsoleRig {
     },
     get web() {
       return web
+    },
+    get env() {
+      return env
     },
     open,
     startWeb,

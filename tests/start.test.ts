@@ -73,10 +73,8 @@ test('it comes up with a link to sign in, tells a second start that it is up, an
   const link = /http:\/\/127\.0\.0\.1:\d+\/welcome\?token=\S+/.exec(first.printed())
   expect(link, first.printed()).not.toBeNull()
   expect((await fetch(link![0])).status).toBe(200)
-  expect(await (await fetch(`http://127.0.0.1:${port}/api/health`)).json()).toMatchObject({
-    live: true,
-    ready: true,
-  })
+  expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).json()).toEqual({ live: true })
+  expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toMatchObject({ ready: true })
 
   const second = await up().ended
   expect(second.code).toBe(1)

@@ -4,15 +4,22 @@ export interface Health {
   ready: boolean
   redis: boolean
   database: boolean
+  /** Whether the database is migrated. */
+  tables: boolean
 }
+
+export const NOTHING_READY: Health = { ready: false, redis: false, database: false, tables: false }
 
 /** Asks Redis and the database for a sign of life, each for two seconds at most. */
 export async function health(services: Services): Promise<Health> {
-  const [redis, database] = await Promise.all([
-    answers(services.redis.ping()),
-    answers(services.database.pool.query('SELECT 1')),
+  const { redis, database } = services
+  const found = await Promise.all([
+    answers(redis.ping()),
+    answers(database.pool.query('SELECT 1')),
+    answers(database.pool.query('SELECT id FROM runs LIMIT 0')),
   ])
-  return { ready: redis && database, redis, database }
+  const [redisAnswers, databaseAnswers, tables] = found
+  return { ready: found.every(Boolean), redis: redisAnswers, database: databaseAnswers, tables }
 }
 
 async function answers(asked: Promise<unknown>): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Spider } from '../core/spider'
 import { type FailureCode, FetchFailure } from './fetch/failure'
 import type { Fetcher } from './fetch/fetcher'
 import { parseRobots, type Robots } from './robots'
+import type { SharedRobots } from './shared-robots'
 
 /** RFC 9309 §2.4: a cached copy is not used for longer than a day; an hour keeps up with owners who change their mind. */
 const KEEP_MS = 3_600_000
@@ -14,7 +15,7 @@ const MAX_REDIRECTS = 5
 /** Of a spider, what asking for robots.txt depends on. */
 type RobotsAsker = Pick<Spider, 'allowPrivate' | 'userAgent'>
 
-/** The robots.txt of each origin, fetched once and shared by all visits of this worker. */
+/** The robots.txt of each origin, fetched once and shared by all visits of this worker, and by all workers where there is `shared`. */
 export class HostRobots {
   #known = new Map<string, { until: number; robots: Promise<Robots> }>()
 
@@ -22,12 +23,13 @@ export class HostRobots {
     private readonly fetcher: Fetcher,
     /** User-Agent of whoever has none of its own; its first word up to a slash is the name that groups are matched with. */
     private readonly agent: string,
+    private readonly shared?: SharedRobots,
   ) {}
 
   /** Whether asking for this URL would send a request for robots.txt first. */
-  needsFetch(url: string, { userAgent = this.agent }: RobotsAsker): boolean {
-    const known = this.#known.get(`${new URL(url).origin} ${userAgent}`)
-    return !known || known.until < performance.now()
+  async needsFetch(url: string, { userAgent = this.agent }: RobotsAsker): Promise<boolean> {
+    const { origin } = new URL(url)
+    return !this.#fresh(origin, userAgent) && !(await this.#fromOthers(origin, userAgent))
   }
 
   /**
@@ -36,15 +38,38 @@ export class HostRobots {
    */
   async of(url: string, { allowPrivate, userAgent = this.agent }: RobotsAsker): Promise<Robots> {
     const { origin } = new URL(url)
+    return (
+      this.#fresh(origin, userAgent) ??
+      this.#keep(origin, userAgent, KEEP_MS, this.#ask(origin, allowPrivate, userAgent))
+    )
+  }
+
+  #fresh(origin: string, userAgent: string): Promise<Robots> | undefined {
+    const known = this.#known.get(`${origin} ${userAgent}`)
+    return known && known.until >= performance.now() ? known.robots : undefined
+  }
+
+  #keep(origin: string, userAgent: string, keepMs: number, robots: Promise<Robots>): Promise<Robots> {
     const key = `${origin} ${userAgent}`
-    const known = this.#known.get(key)
-    if (known && known.until >= performance.now()) return known.robots
-    const robots = this.#fetch(origin, allowPrivate, userAgent)
+    this.#known.delete(key)
     if (this.#known.size >= HOSTS_KEPT) this.#known.delete(this.#known.keys().next().value!)
-    this.#known.set(key, { until: performance.now() + KEEP_MS, robots })
+    this.#known.set(key, { until: performance.now() + keepMs, robots })
     // A failure is not remembered: the next page of the host asks again.
     robots.catch(() => this.#known.delete(key))
     return robots
+  }
+
+  /** What another worker got; from here on it is known here, too, for as long as it holds there. */
+  async #fromOthers(origin: string, userAgent: string): Promise<Robots | null> {
+    const got = await this.shared?.get(origin, userAgent)
+    if (!got) return null
+    const robots = robotsOfAnswer(`${origin}/robots.txt`, got.status, got.body, userAgent)
+    void this.#keep(origin, userAgent, got.leftMs, Promise.resolve(robots))
+    return robots
+  }
+
+  async #ask(origin: string, allowPrivate: boolean, userAgent: string): Promise<Robots> {
+    return (await this.#fromOthers(origin, userAgent)) ?? this.#fetch(origin, allowPrivate, userAgent)
   }
 
   async #fetch(origin: string, allowPrivate: boolean, userAgent: string): Promise<Robots> {
@@ -58,7 +83,9 @@ export class HostRobots {
         maxBytes: MAX_BYTES,
         maxRedirects: MAX_REDIRECTS,
       })
-      return robotsOfAnswer(url, answer.status, answer.body, userAgent)
+      const robots = robotsOfAnswer(url, answer.status, answer.body, userAgent)
+      await this.shared?.set(origin, userAgent, answer, KEEP_MS)
+      return robots
     } catch (error) {
       if (error instanceof FetchFailure && leadsNowhere(error)) return parseRobots('', userAgent)
       throw error

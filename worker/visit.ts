@@ -110,7 +110,7 @@ async function ask(
       return { outcome: { state: 'ignored', reason: 'trap' } }
     const seed = lease.depth === 0 && !lease.referrer
     if (spider.robots === 'obey' || (spider.sitemaps === 'auto' && seed)) {
-      const first = parts.robots.needsFetch(lease.url, spider)
+      const first = await parts.robots.needsFetch(lease.url, spider)
       const robots = await parts.robots.of(lease.url, spider)
       if (spider.sitemaps === 'auto' && seed) sitemaps = robots.sitemaps
       if (robots.crawlDelayMs && spider.robots === 'obey')

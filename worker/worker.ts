@@ -17,6 +17,7 @@ import { takeIn } from './intake'
 import { KnownLinks } from './known-links'
 import { LeaseKeeper } from './lease-keeper'
 import { RunCache } from './run-cache'
+import { SharedRobots } from './shared-robots'
 import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
 import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
@@ -80,7 +81,7 @@ export class Worker {
       userAgent: env.USER_AGENT,
       maxBytes: env.WARC_FILE_BYTES,
     })
-    const robots = new HostRobots(this.#fetcher, env.USER_AGENT)
+    const robots = new HostRobots(this.#fetcher, env.USER_AGENT, new SharedRobots(redis, env.QUEUE_KEY, log))
     this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
     this.#finisher = new Finisher({
       queue,

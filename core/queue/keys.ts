@@ -52,6 +52,12 @@ export const claimsKey = (queue: string) => frontier(queue, 'claims')
 /** SET of ids, or part of a Bloom filter: what `scope` has seen (`seen.ts` names the scopes). */
 export const seenKey = (queue: string, scope: string) => frontier(queue, `seen:${scope}`)
 
+/** STRING that expires: what a site answered for its robots.txt (`worker/shared-robots.ts`). */
+export const robotsKey = (queue: string, id: string) => frontier(queue, `robots:${id}`)
+
+/** Pattern of all keys of a queue but the external ones. */
+export const everyKey = (queue: string) => frontier(queue, '*')
+
 /** The first keys of every script, in the order that lua/include/frontier.lua gives them names. */
 export function frontierKeys(queue: string): string[] {
   return [

@@ -1,5 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import { frontierKeys, seenKey } from '../../core/queue/keys'
+import { everyKey, frontierKeys } from '../../core/queue/keys'
 import { hostDelays, queues } from '../../drizzle/schema/crawl'
 import { workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
@@ -17,6 +17,6 @@ export async function dropQueue({ database, redis }: Services, name: string): Pr
   await database.orm.delete(hostDelays).where(eq(hostDelays.queue, name))
   await database.orm.delete(queues).where(eq(queues.name, name))
   await redis.unlink(...frontierKeys(name))
-  for await (const keys of redis.scanStream({ match: seenKey(name, '*'), count: 1000 }))
+  for await (const keys of redis.scanStream({ match: everyKey(name), count: 1000 }))
     if ((keys as string[]).length > 0) await redis.unlink(...(keys as string[]))
 }

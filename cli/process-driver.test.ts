@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { carryOut } from '../server/scaler/carry-out'
+import { autoscaling } from '../server/scheduler/autoscale'
 import { auditRun } from '../server/services/audit-run'
+import { configureQueue } from '../server/services/queues'
 import { listScaleRequests, requestScale } from '../server/services/scale'
+import { NO_LIMITS, setScaleLimits } from '../server/services/scale-limits'
 import { type CrawlRig, openRig } from '../tests/crawl-rig'
 import { type GraphSite, serveGraph } from '../tests/graph-site'
 import { buildDist } from './build.mjs'
@@ -79,6 +82,48 @@ test('a request that this machine cannot carry out fails in words, and one that 
   ])
   expect(all[1]!.id).toBe(early.id)
 })
+
+test('told to, a queue asks for more workers by itself while work waits for them, and for fewer when it is over, each with its cause', async () => {
+  await configureQueue(rig.services, rig.queue, { perHost: 500 }, 'test')
+  await setScaleLimits(
+    rig.services,
+    rig.queue,
+    { ...NO_LIMITS, fewest: 1, most: 4, auto: true, upSeconds: 10, downSeconds: 10 },
+    'test',
+  )
+  // What the scheduler does each 5 s, with the scaler's turn after it.
+  const look = autoscaling()
+  let since = Date.now()
+  const turn = async () => {
+    await look(rig.services, () => true)
+    await carryOut(rig.services, workers)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  await ask(1)
+  await vi.waitUntil(async () => (await running()) === 1, { timeout: 30_000, interval: 50 })
+  await site.close()
+  // One worker has eight pages at once, and each takes a second: most of a thousand pages wait for a worker.
+  site = await serveGraph(700, { delayMs: 1000 })
+  const run = await rig.run(site.url)
+  since = Date.now()
+  while (workers.pids(rig.queue).length < 3 && Date.now() - since < 90_000) await turn()
+  expect(workers.pids(rig.queue).length).toBeGreaterThanOrEqual(3)
+  await rig.ended(run)
+  since = Date.now()
+  while (workers.pids(rig.queue).length > 2 && Date.now() - since < 90_000) await turn()
+  const told = (await listScaleRequests(rig.services, { queue: rig.queue, limit: 50 })).filter(
+    ({ author }) => author === 'autoscaling',
+  )
+  expect(told.every(({ state, wanted }) => state === 'done' && wanted >= 1 && wanted <= 4)).toBe(true)
+  expect(told.at(-1)).toMatchObject({
+    previous: 1,
+    wanted: 2,
+    reason: expect.stringMatching(/^work has waited for a worker for \d+ s without a break$/),
+  })
+  expect(told[0]!.reason).toMatch(/^one less would have done for \d+ s: nothing waited/)
+  expect(new Set((await rig.stored(run)).keys())).toEqual(site.reachable)
+  await ask(2)
+}, 300_000)
 
 test('stopped, no worker is left', async () => {
   const pids = workers.pids(rig.queue)

@@ -37,6 +37,8 @@ export const FAULTS = [
   'queue_name',
   'queue_no_run',
   'run_elsewhere',
+  'scale_bounds',
+  'scale_rate',
   'host_malformed',
   'cron_malformed',
   'cron_never',

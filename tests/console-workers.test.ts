@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listScaleRequests } from '../server/services/scale'
+import { listScaleLimits, NO_LIMITS, setScaleLimits } from '../server/services/scale-limits'
 import { consoleRig } from './console-rig'
 
 describe('the page of the workers', { timeout: 120_000 }, () => {
@@ -48,6 +49,25 @@ describe('the page of the workers', { timeout: 120_000 }, () => {
     )
     await page.getByRole('cell', { name: /5 workers run/ }).waitFor()
     await page.getByRole('cell', { name: 'Done', exact: true }).waitFor()
+  })
+
+  test('limits are set on the page, and a request beyond them is refused in the reader’s language', async () => {
+    const { page } = rig
+    await rig.enter(page, '/workers')
+    await page.getByRole('button', { name: `Limits of the workers on ${rig.queue}` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Most', { exact: true }).fill('6')
+    await dialog.getByLabel('Change within a minute').fill('2')
+    await dialog.getByRole('switch', { name: 'Ask by itself when work waits' }).press('Space')
+    await dialog.getByLabel('More after').fill('90')
+    await dialog.getByRole('button', { name: 'Save limits' }).click()
+    await rig.text('0 to 6 workers · at most 2 more or fewer a minute · asks by itself')
+    const [limits] = await listScaleLimits(rig.services)
+    expect(limits).toMatchObject({ fewest: 0, most: 6, perMinute: 2, auto: true, upSeconds: 90 })
+    await page.getByLabel(`Workers wanted on ${rig.queue}`, { exact: true }).fill('0')
+    await page.getByRole('button', { name: `Ask for 0 workers on ${rig.queue}` }).click()
+    await rig.text(/may change by 2 a minute, and 0 would be more than that/)
+    await setScaleLimits(rig.services, rig.queue, NO_LIMITS, 'test')
   })
 
   test('in Chinese, on a telephone, the page fits and says the same', async () => {

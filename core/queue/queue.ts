@@ -325,6 +325,28 @@ export class Queue {
   }
 
   /**
+   * Whether there is work that a free worker could begin at this instant: an inbox entry, or a page whose host's turn it is. What
+   * waits for its host alone does not count, for no number of workers would hasten it.
+   */
+  async waitsForWorker(): Promise<boolean> {
+    const { name } = this
+    const now = Date.now()
+    const replies = await this.plain('waits', () =>
+      this.redis
+        .multi()
+        .llen(keys.inboxKey(name))
+        .zcard(keys.readyKey(name))
+        .zcount(keys.turnKey(name), '-inf', now)
+        .zcount(keys.delayedKey(name), '-inf', now)
+        .exec(),
+    )
+    return (replies ?? []).some(([error, value]) => {
+      if (error) throw classed(error, 'waits')
+      return Number(value) > 0
+    })
+  }
+
+  /**
    * Tasks of a run in a state (not the terminal ones except `failed`, newest first), a page by cursor: '0' at first,
    * '0' again at the end. For the console: a page may be short, and others work on the queue meanwhile.
    */

@@ -1,4 +1,4 @@
-import { bigint, index, int, mysqlTable, primaryKey, text, varchar } from 'drizzle-orm/mysql-core'
+import { bigint, boolean, index, int, mysqlTable, primaryKey, text, varchar } from 'drizzle-orm/mysql-core'
 import { instant, json } from './columns'
 
 export const workers = mysqlTable(
@@ -67,6 +67,20 @@ export const scaleRequests = mysqlTable(
     index('scale_requests_queue').on(table.queue, table.id),
   ],
 )
+
+/** How far requests for workers of a queue may go, and whether it asks by itself. A queue without a row has the defaults. */
+export const scaleLimits = mysqlTable('scale_limits', {
+  queue: varchar('queue', { length: 64 }).primaryKey(),
+  fewest: int('fewest').notNull(),
+  most: int('most').notNull(),
+  /** Largest swing within a minute; null for any. */
+  perMinute: int('per_minute'),
+  auto: boolean('auto').notNull(),
+  /** Seconds that work must have waited for a worker before there is one more, and that workers must have been too many. */
+  upSeconds: int('up_seconds').notNull(),
+  downSeconds: int('down_seconds').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+})
 
 /** One line a queue and minute: what the charts show. */
 export const samples = mysqlTable(

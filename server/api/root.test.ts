@@ -35,6 +35,7 @@ const VIEWER = [
   'samples.failures',
   'samples.growth',
   'samples.history',
+  'scale.limits',
   'scale.list',
   'schedules.choices',
   'schedules.fires',

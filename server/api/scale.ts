@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { listScaleRequests, MOST_WORKERS, requestScale } from '../services/scale'
+import { listScaleRequests, requestScale } from '../services/scale'
+import { limitsSchema, listScaleLimits, MOST_WORKERS, setScaleLimits } from '../services/scale-limits'
 import { operatorProcedure, router, viewerProcedure } from './trpc'
 
 const queue = z.string().min(1).max(64)
@@ -38,4 +39,11 @@ export const scaleRouter = router({
       }),
     )
     .mutation(({ ctx, input }) => requestScale(ctx.services, input, ctx.person.email)),
+
+  /** How far requests of each queue may go, and whether it asks by itself. */
+  limits: viewerProcedure.query(({ ctx }) => listScaleLimits(ctx.services)),
+
+  setLimits: operatorProcedure
+    .input(z.strictObject({ queue, limits: limitsSchema }))
+    .mutation(({ ctx, input }) => setScaleLimits(ctx.services, input.queue, input.limits, ctx.person.email)),
 })

@@ -6,6 +6,7 @@ import { sentence, Unavailable } from '../../core/errors'
 import { noteProgress } from '../../core/sign-of-life'
 import { isPassing } from '../../drizzle/database'
 import type { Services } from '../context'
+import { autoscaling } from './autoscale'
 import { cancelRuns } from './cancel-runs'
 import { evaluateAlerts } from './evaluate-alerts'
 import { finishRuns } from './finish-runs'
@@ -40,6 +41,7 @@ const duties = (): Duty[] => [
   { name: 'sample', everyMs: 10_000, leader: true, work: sample },
   { name: 'watch-workers', everyMs: 5_000, leader: true, work: watchWorkers },
   { name: 'evaluate-alerts', everyMs: 15_000, leader: true, work: evaluateAlerts },
+  { name: 'autoscale', everyMs: 5_000, leader: true, work: autoscaling() },
   { name: 'withdraw-imports', everyMs: 5_000, leader: true, work: withdrawImports },
   { name: 'retention', everyMs: 3_600_000, leader: true, work: retain },
   { name: 'reap', everyMs: env().REAP_SECONDS * 1000, leader: false, work: reap },

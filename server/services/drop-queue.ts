@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { everyKey, frontierKeys } from '../../core/queue/keys'
 import { hostDelays, queues } from '../../drizzle/schema/crawl'
-import { workers } from '../../drizzle/schema/fleet'
+import { scaleLimits, workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
 
 /**
@@ -15,6 +15,7 @@ export async function dropQueue({ database, redis }: Services, name: string): Pr
     .set({ state: 'stopped', running: 0 })
     .where(and(eq(workers.queue, name), inArray(workers.state, ['running', 'draining'])))
   await database.orm.delete(hostDelays).where(eq(hostDelays.queue, name))
+  await database.orm.delete(scaleLimits).where(eq(scaleLimits.queue, name))
   await database.orm.delete(queues).where(eq(queues.name, name))
   await redis.unlink(...frontierKeys(name))
   for await (const keys of redis.scanStream({ match: everyKey(name), count: 1000 }))

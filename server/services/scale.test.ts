@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
 import { listScaleRequests, requestScale } from './scale'
+import { listScaleLimits, NO_LIMITS, setScaleLimits } from './scale-limits'
 
 let rig: ServerRig
 beforeAll(async () => {
@@ -54,4 +55,56 @@ test('an unknown queue and an absurd number are refused with the remedy', async 
     /no queue "nowhere"/,
   )
   await expect(ask(501)).rejects.toThrow(/between 0 and 500/)
+})
+
+const limit = (limits: Partial<typeof NO_LIMITS>) =>
+  setScaleLimits(rig.services, rig.queue, { ...NO_LIMITS, ...limits }, 'lin@example.com')
+
+test('a request beyond the fewest and the most of its queue is refused with both, and leaves no trace', async () => {
+  await limit({ fewest: 1, most: 4 })
+  const before = await listScaleRequests(rig.services, { queue: rig.queue, limit: 50 })
+  await expect(ask(5)).rejects.toThrow(
+    /may have 1 to 4 workers, and 5 were asked for; ask for a number between/,
+  )
+  await expect(ask(0)).rejects.toThrow(/may have 1 to 4 workers/)
+  expect(await listScaleRequests(rig.services, { queue: rig.queue, limit: 50 })).toEqual(before)
+  expect(await ask(4)).toMatchObject({ state: 'waiting' })
+})
+
+test('within a minute the number swings by no more than the rate, however many requests that takes', async () => {
+  await rig.rows('DELETE FROM scale_requests')
+  await limit({ perMinute: 3 })
+  // One is alive.
+  await expect(ask(5)).rejects.toThrow(
+    /may change by 3 a minute, and 5 would be more than that; ask for 0 to 4 now/,
+  )
+  await ask(3)
+  await ask(4)
+  await expect(ask(5)).rejects.toThrow(/ask for 1 to 4 now/)
+  await expect(ask(0)).rejects.toThrow(/ask for 1 to 4 now/)
+  await rig.rows('UPDATE scale_requests SET created_at = created_at - INTERVAL 1 MINUTE')
+  expect(await ask(2)).toMatchObject({ state: 'waiting' })
+})
+
+test('back into bounds that were set too late there is always a way', async () => {
+  await rig.rows('DELETE FROM scale_requests')
+  await limit({ fewest: 6, most: 8, perMinute: 2 })
+  expect(await ask(6)).toMatchObject({ previous: 1, wanted: 6 })
+})
+
+test('limits are on record with who changed them from what to what, and wrong ones are refused', async () => {
+  await limit({ most: 7, auto: true })
+  expect(await listScaleLimits(rig.services)).toEqual([
+    { queue: rig.queue, ...NO_LIMITS, most: 7, auto: true },
+  ])
+  const [entry] = await rig.rows<{ actor: string; detail: string }>(
+    "SELECT actor, detail FROM audit_log WHERE action = 'scale.limits' ORDER BY id DESC LIMIT 1",
+  )
+  expect(entry!.actor).toBe('lin@example.com')
+  expect(JSON.parse(entry!.detail)).toMatchObject({
+    from: { fewest: 6, most: 8 },
+    to: { most: 7, auto: true },
+  })
+  await expect(limit({ fewest: 9, most: 3 })).rejects.toThrow(/most must not be smaller than the fewest/)
+  await expect(setScaleLimits(rig.services, 'nowhere', NO_LIMITS, 'x')).rejects.toThrow(/no queue "nowhere"/)
 })

@@ -6,11 +6,9 @@ import { scaleRequests } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { type Actor, recordChange } from './audit-log'
+import { checkLimits, limitsOf, MOST_WORKERS } from './scale-limits'
 
 export type ScaleRequest = typeof scaleRequests.$inferSelect
-
-/** What one queue may ask for. Beyond it a typing error is likelier than a need. */
-export const MOST_WORKERS = 500
 
 const schema = z.strictObject({
   queue: z.string().min(1).max(64),
@@ -23,7 +21,7 @@ export type ScaleInput = z.input<typeof schema>
  * Asks for a number of workers on a queue; the scaler carries it out, whichever process asked and whether or not it still runs.
  * An earlier request of that queue that is still open is superseded: only the newest wish counts.
  * @returns the request as it stands on record.
- * @throws UserError for an unknown queue or a number out of range.
+ * @throws UserError for an unknown queue, or a number out of range or beyond the queue's limits.
  */
 export async function requestScale(s: Services, input: ScaleInput, actor: Actor): Promise<ScaleRequest> {
   const parsed = schema.safeParse(input)
@@ -51,6 +49,17 @@ export async function requestScale(s: Services, input: ScaleInput, actor: Actor)
       "SELECT COUNT(*) AS n FROM workers WHERE queue = ? AND kind = ? AND state = 'running'",
       [queue, row.kind],
     )
+    const lately = await select<{ previous: number; wanted: number }>(
+      connection,
+      "SELECT previous, wanted FROM scale_requests WHERE queue = ? AND kind = ? AND state <> 'failed' AND created_at > UTC_TIMESTAMP(3) - INTERVAL 1 MINUTE",
+      [queue, row.kind],
+    )
+    checkLimits(await limitsOf(connection, queue), {
+      queue,
+      wanted,
+      alive: alive!.n,
+      lately: lately.flatMap((one) => [one.previous, one.wanted]),
+    })
     await change(
       connection,
       "UPDATE scale_requests SET state = 'superseded', finished_at = UTC_TIMESTAMP(3) WHERE queue = ? AND kind = ? AND state IN ('waiting', 'running')",

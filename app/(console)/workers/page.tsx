@@ -17,6 +17,7 @@ export default async function WorkersPage() {
   const trpc = serverTrpc()
   await prefetch(
     trpc.queues.list.queryOptions(),
+    trpc.scale.limits.queryOptions(),
     trpc.scale.list.queryOptions({ limit: 10 }),
     trpc.workers.list.queryOptions({ show: 'alive', limit: 50 }),
     trpc.workers.events.queryOptions({ restartsOnly: true, limit: 20 }),

@@ -1,6 +1,7 @@
 'use client'
 
-import { Box, Button, Group, NumberInput, Slider, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Box, Button, Group, NumberInput, Slider, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { QueueView } from '../../../server/api/queue-views'
@@ -9,14 +10,14 @@ import { Link } from '../../link'
 import { useLive } from '../../live'
 import { MutationError } from '../../query-state'
 import { useMayChange } from '../may-change'
+import { LimitsModal, type LimitsView } from './limits-form'
 import { useScale } from './use-scale'
 
 /** The slider reaches at least so far; the field beside it takes any number. */
 const REACH = 16
-const MOST = 500
 
 /** The wanted number of workers of a queue, asked for with one click. */
-export function ScaleCard({ queue }: { queue: QueueView }) {
+export function ScaleCard({ queue, limits }: { queue: QueueView; limits: LimitsView }) {
   const t = useTranslations('scaling')
   const figures = useFigures()
   const mayChange = useMayChange()
@@ -26,7 +27,10 @@ export function ScaleCard({ queue }: { queue: QueueView }) {
   const [draft, setDraft] = useState<number | string | null>(null)
   const [reason, setReason] = useState('')
   const wanted = draft === null || draft === '' ? queue.workers : Number(draft)
-  const reach = Math.max(REACH, queue.workers * 2, wanted)
+  const { fewest, most } = limits
+  const reach = Math.min(most, Math.max(REACH, queue.workers * 2, wanted))
+  // More may run than a limit that was set later allows.
+  const over = Math.max(most, queue.workers)
   const edit = (value: number | string) => {
     scale.reset()
     setDraft(value)
@@ -73,6 +77,7 @@ export function ScaleCard({ queue }: { queue: QueueView }) {
             {figures.count(queue.workers)}
           </Text>
         </Group>
+        <Limits limits={limits} mayChange={mayChange} />
         {mayChange && (
           <>
             <Group gap="md" wrap="nowrap" align="center">
@@ -80,8 +85,8 @@ export function ScaleCard({ queue }: { queue: QueueView }) {
                 flex={1}
                 value={wanted}
                 onChange={edit}
-                min={0}
-                max={reach}
+                min={Math.min(fewest, queue.workers)}
+                max={Math.max(reach, queue.workers)}
                 label={null}
                 thumbLabel={t('wantedOf', { queue: queue.name })}
               />
@@ -91,8 +96,8 @@ export function ScaleCard({ queue }: { queue: QueueView }) {
                 aria-label={t('wantedField', { queue: queue.name })}
                 value={draft ?? queue.workers}
                 onChange={edit}
-                min={0}
-                max={MOST}
+                min={Math.min(fewest, queue.workers)}
+                max={over}
                 clampBehavior="strict"
                 allowDecimal={false}
                 allowNegative={false}
@@ -123,5 +128,39 @@ export function ScaleCard({ queue }: { queue: QueueView }) {
         )}
       </Stack>
     </form>
+  )
+}
+
+/** What requests of the queue may name, in words, with the way to change it. */
+function Limits({ limits, mayChange }: { limits: LimitsView; mayChange: boolean }) {
+  const t = useTranslations('scaling.limits')
+  const figures = useFigures()
+  const [opened, { open, close }] = useDisclosure(false)
+  const { queue, fewest, most, perMinute, auto } = limits
+  return (
+    <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+      <Text size="xs" c="dimmed" className="figures">
+        {[
+          t('bounds', { fewest: figures.count(fewest), most: figures.count(most) }),
+          ...(perMinute === null ? [] : [t('rate', { perMinute: figures.count(perMinute) })]),
+          ...(auto ? [t('autoOn')] : []),
+        ].join(' · ')}
+      </Text>
+      {mayChange && (
+        <>
+          <Anchor
+            component="button"
+            type="button"
+            size="xs"
+            onClick={open}
+            aria-label={t('buttonOf', { queue })}
+            style={{ flexShrink: 0 }}
+          >
+            {t('button')}
+          </Anchor>
+          <LimitsModal limits={limits} opened={opened} close={close} />
+        </>
+      )}
+    </Group>
   )
 }

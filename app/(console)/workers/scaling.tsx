@@ -18,6 +18,7 @@ export function Scaling() {
   const trpc = useTRPC()
   const keyset = useKeyset<number>()
   const queues = useQuery({ ...trpc.queues.list.queryOptions(), refetchInterval: 5_000 })
+  const limits = useQuery({ ...trpc.scale.limits.queryOptions(), refetchInterval: 5_000 })
   const requests = useQuery({
     ...trpc.scale.list.queryOptions({ limit: 10, ...(keyset.cursor && { cursor: keyset.cursor }) }),
     placeholderData: keepPreviousData,
@@ -36,11 +37,17 @@ export function Scaling() {
             list.length === 0 ? (
               <EmptyList>{t('noQueue')}</EmptyList>
             ) : (
-              <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="sm">
-                {list.map((queue) => (
-                  <ScaleCard key={queue.name} queue={queue} />
-                ))}
-              </SimpleGrid>
+              <QueryState query={limits}>
+                {(all) => (
+                  <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }} spacing="sm">
+                    {list.flatMap((queue) => {
+                      // One that was made since comes with the next look.
+                      const own = all.find((one) => one.queue === queue.name)
+                      return own ? [<ScaleCard key={queue.name} queue={queue} limits={own} />] : []
+                    })}
+                  </SimpleGrid>
+                )}
+              </QueryState>
             )
           }
         </QueryState>

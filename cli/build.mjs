@@ -10,7 +10,7 @@ const ENTRIES = {
   scheduler: 'server/scheduler/main.ts',
   migrate: 'server/migrate-main.ts',
 }
-const SOURCES = ['bench', 'cli', 'core', 'worker', 'server', 'drizzle', 'examples']
+const SOURCES = ['bench', 'cli', 'core', 'worker', 'server', 'drizzle', 'examples', 'messages']
 
 /**
  * Bundles the entry points when a source changed since the last time.

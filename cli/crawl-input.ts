@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { isGlobalAddress } from '../core/address-guard'
 import { sentence, UserError } from '../core/errors'
 import type { Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
 import { webUrl } from '../core/url'
-import { isGlobalAddress } from '../worker/fetch/address-guard'
 
 /** The spider of a file. @throws UserError naming the file and what is wrong with it. */
 export async function readSpider(file: string): Promise<Spider> {

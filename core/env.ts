@@ -232,6 +232,9 @@ export const envTable = {
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least severe level that is logged.'),
+  ALERTS_ALLOW_PRIVATE: flag(false).describe(
+    'Whether the channels of alerts may be at private, loopback and other not globally routable addresses. Mail servers always may.',
+  ),
   ALLOW_UNSAFE_REDIS: flag(false).describe(
     'Start even on a Redis that may lose work (no persistence, or evicting). For experiments only.',
   ),

@@ -22,6 +22,11 @@ const procedures = Object.entries(appRouter._def.procedures as unknown as Record
 const PUBLIC = ['health.status', 'session.setup']
 /** What a viewer may ask; the rest takes an operator. */
 const VIEWER = [
+  'alerts.channels',
+  'alerts.deliveries',
+  'alerts.firing',
+  'alerts.history',
+  'alerts.rules',
   'items.kinds',
   'items.list',
   'live.overview',

@@ -1,3 +1,4 @@
+import { alertsRouter } from './alerts'
 import { healthRouter } from './health'
 import { itemsRouter } from './items'
 import { liveRouter } from './live'
@@ -14,6 +15,7 @@ import { workersRouter } from './workers'
 
 /** Everything the console can ask for. */
 export const appRouter = router({
+  alerts: alertsRouter,
   health: healthRouter,
   items: itemsRouter,
   live: liveRouter,

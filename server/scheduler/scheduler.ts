@@ -5,6 +5,7 @@ import { env } from '../../core/env'
 import { sentence, Unavailable } from '../../core/errors'
 import { noteProgress } from '../../core/sign-of-life'
 import { isPassing } from '../../drizzle/database'
+import { deliver } from '../alerts/deliver'
 import type { Services } from '../context'
 import { autoscaling } from './autoscale'
 import { cancelRuns } from './cancel-runs'
@@ -42,6 +43,7 @@ const duties = (): Duty[] => [
   { name: 'watch-workers', everyMs: 5_000, leader: true, work: watchWorkers },
   { name: 'evaluate-alerts', everyMs: 15_000, leader: true, work: evaluateAlerts },
   { name: 'autoscale', everyMs: 5_000, leader: true, work: autoscaling() },
+  { name: 'deliver-alerts', everyMs: 1_000, leader: true, work: deliver },
   { name: 'withdraw-imports', everyMs: 5_000, leader: true, work: withdrawImports },
   { name: 'retention', everyMs: 3_600_000, leader: true, work: retain },
   { name: 'reap', everyMs: env().REAP_SECONDS * 1000, leader: false, work: reap },

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { isGlobalAddress } from './address-guard'
+import { isGlobalAddress } from '../../core/address-guard'
 import type { FetchFailure } from './failure'
 import { createFetcher, type Fetcher } from './fetcher'
 import { answer, type OracleServer, oracleServer } from './oracle-server'

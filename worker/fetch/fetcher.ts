@@ -1,7 +1,8 @@
 import dns from 'node:dns'
 import { setMaxListeners } from 'node:events'
 import { Agent } from 'undici'
-import { guardedConnector, type Lookup } from './address-guard'
+import type { Lookup } from '../../core/address-guard'
+import { fetchConnector } from './address-guard'
 import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
 import { FetchFailure } from './failure'
@@ -96,7 +97,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const connectors = new Map(
     [true, false].map((allowPrivate) => [
       allowPrivate,
-      guardedConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup, failed: forget }),
+      fetchConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup, failed: forget }),
     ]),
   )
   const agents = new Map(

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import type { Lookup } from './address-guard'
+import type { Lookup } from '../../core/address-guard'
 import { createFetcher } from './fetcher'
 import { rememberNames } from './name-cache'
 

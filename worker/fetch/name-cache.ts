@@ -1,5 +1,5 @@
 import type dns from 'node:dns'
-import type { Lookup } from './address-guard'
+import type { Lookup } from '../../core/address-guard'
 
 export interface RememberedNames {
   lookup: Lookup

@@ -1,0 +1,88 @@
+import dns from 'node:dns'
+import net from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { buildConnector } from 'undici'
+
+/** `dns.lookup` with `all: true`; tests put their own resolver here. */
+export type Lookup = (
+  host: string,
+  options: dns.LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
+) => void
+
+/** Only these can be globally routable unicast IPv6 (RFC 4291 §2.4 with IANA's allocations). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Whether an address is globally routable unicast: none of private, loopback, link-local, shared (100.64/10),
+ * benchmarking, documentation, multicast, reserved … of IANA's special-purpose registries, in either family.
+ * An IPv4-mapped IPv6 address is judged as the IPv4 address it connects to; the other ways to write one address
+ * within another (6to4, Teredo, NAT64, IPv4-compatible) are refused whole. What is no address is refused.
+ */
+export function isGlobalAddress(text: string): boolean {
+  // ipaddr.js takes an IPv4-compatible address (RFC 4291 §2.5.5.1) for a mapped one.
+  if (!ipaddr.isValid(text) || /^::\d+\./.test(text)) return false
+  const address = ipaddr.process(text)
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST)
+}
+
+/** The error for a host at an address that is not to be connected to. */
+type Refuse = (host: string, address: string) => Error
+
+/**
+ * A resolver for `net.connect` that fails when any address of the host is not global. The socket connects to the very
+ * addresses it hands on, so a name that answers otherwise a moment later (DNS rebinding) gains nothing.
+ */
+function guardedLookup(lookup: Lookup, refuse: Refuse): net.LookupFunction {
+  return (host, options, done) => {
+    lookup(host, { ...options, all: true } as dns.LookupAllOptions, (error, addresses) => {
+      if (error) return done(error, [])
+      const wrong = addresses.find(({ address }) => !isGlobalAddress(address))
+      if (wrong) return done(refuse(host, wrong.address), [])
+      const first = addresses[0]
+      if (!first) return done(Object.assign(new Error(`${host} has no address`), { code: 'ENODATA' }), [])
+      if (options.all) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+  }
+}
+
+export interface ConnectorOptions {
+  allowPrivate: boolean
+  /** Milliseconds for name, connection and TLS handshake together. */
+  timeoutMs: number
+  refuse: Refuse
+  lookup?: Lookup
+  /** Told of hosts that could not be connected to. */
+  failed?(host: string): void
+}
+
+/** Opens sockets; with `allowPrivate` false, to globally routable addresses only. */
+export function guardedConnector({
+  allowPrivate,
+  timeoutMs,
+  refuse,
+  lookup = dns.lookup,
+  failed,
+}: ConnectorOptions) {
+  const open = buildConnector({
+    timeout: timeoutMs,
+    // Happy Eyeballs: a dead IPv6 address must not cost the page.
+    autoSelectFamily: true,
+    lookup: allowPrivate ? (lookup as net.LookupFunction) : guardedLookup(lookup, refuse),
+  } as buildConnector.BuildOptions)
+  const connect: buildConnector.connector = (options, done) =>
+    open(options, (...answer) => {
+      if (answer[0]) failed?.(options.hostname)
+      done(...answer)
+    })
+  if (allowPrivate) return connect
+  const guarded: buildConnector.connector = (options, done) => {
+    // Node resolves no literal, so the lookup never sees one.
+    if (net.isIP(options.hostname) !== 0 && !isGlobalAddress(options.hostname))
+      done(refuse(options.hostname, options.hostname), null)
+    else connect(options, done)
+  }
+  return guarded
+}

@@ -206,6 +206,10 @@ export const envTable = {
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',
   ),
+  SCALER_DRIVER: z
+    .enum(['docker', 'swarm'])
+    .default('docker')
+    .describe('What the scaler has workers in: a Compose project, or a Swarm stack.'),
   DOCKER_HOST: z
     .string()
     .regex(/^(unix|tcp|http):\/\/.+/, 'must be unix:// and a path, or tcp:// and host:port')

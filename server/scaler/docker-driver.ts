@@ -61,8 +61,11 @@ export function dockerWorkers(engine: Engine, self: string, log: Log): Driver {
   }
 }
 
+/** The label that all containers of the scaler's Compose project have. @throws as `projectOf`. */
+export const ofProject = async (engine: Engine, self: string) => `${PROJECT}=${await projectOf(engine, self)}`
+
 /** The Compose project that a container belongs to. @throws UserError when it belongs to none. */
-export async function projectOf(engine: Engine, self: string): Promise<string> {
+async function projectOf(engine: Engine, self: string): Promise<string> {
   const container = await engine.look<Container>(`/containers/${self}/json`)
   const project = container?.Config.Labels[PROJECT]
   if (project) return project

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
+import { ofProject } from './docker-driver'
 import { Engine } from './docker-engine'
 import { watchContainers } from './watch-containers'
 
@@ -45,7 +46,7 @@ beforeEach(async () => {
   })
   await new Promise<void>((resolve) => server.listen(join(folder, 'docker.sock'), resolve))
   engine = new Engine(`unix://${join(folder, 'docker.sock')}`)
-  watch = watchContainers(rig.services, engine, 'scaler')
+  watch = watchContainers(rig.services, engine, () => ofProject(engine, 'scaler'))
   await vi.waitUntil(() => streams.length === 1)
 })
 afterEach(async () => {

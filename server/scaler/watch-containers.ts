@@ -1,7 +1,7 @@
 import { sentence } from '../../core/errors'
 import type { Services } from '../context'
 import { recordWorkerEnd } from '../services/worker-end'
-import { projectOf, WORKERS_LABEL } from './docker-driver'
+import { WORKERS_LABEL } from './docker-driver'
 import type { Container, Engine, EngineEvent } from './docker-engine'
 
 const AGAIN_MS = 2_000
@@ -24,10 +24,14 @@ interface Signs {
 }
 
 /**
- * Follows what the engine tells of the project's worker containers, and records each that ended without being told to: why (memory
+ * Follows what the engine tells of worker containers that have the label `belonging`, and records each that ended without being told to: why (memory
  * apart), with its last lines. After a silence of the engine it goes on from the last event it knows.
  */
-export function watchContainers(s: Services, engine: Engine, self: string): { stop(): Promise<void> } {
+export function watchContainers(
+  s: Services,
+  engine: Engine,
+  belonging: () => Promise<string>,
+): { stop(): Promise<void> } {
   const stopped = new AbortController()
   const signs = new Map<string, Signs>()
   let since = Date.now() / 1000
@@ -36,7 +40,7 @@ export function watchContainers(s: Services, engine: Engine, self: string): { st
     const filters = {
       type: ['container'],
       event: ['oom', 'kill', 'die'],
-      label: [`com.docker.compose.project=${await projectOf(engine, self)}`, WORKERS_LABEL],
+      label: [await belonging(), WORKERS_LABEL],
     }
     for await (const event of engine.events(since, filters, stopped.signal)) {
       await take(s, engine, signs, event)

@@ -69,6 +69,13 @@ export const WorkersIcon = () => (
   </Icon>
 )
 
+export const AlertsIcon = () => (
+  <Icon>
+    <path d="M6 16V11a6 6 0 0 1 12 0v5l2 2.5H4z" />
+    <path d="M10 21h4" />
+  </Icon>
+)
+
 export const PlusIcon = () => (
   <Icon size={16}>
     <path d="M12 5v14M5 12h14" />

@@ -7,6 +7,7 @@ import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import {
+  AlertsIcon,
   LogoIcon,
   OverviewIcon,
   QueuesIcon,
@@ -17,6 +18,7 @@ import {
   WorkersIcon,
 } from '../icons'
 import { LanguageMenu, ThemeMenu } from '../preferences'
+import { FiringLink } from './alerts/firing-link'
 import { LiveBanner } from './live-banner'
 import { PasswordBanner } from './password-banner'
 import { PersonMenu } from './person-menu'
@@ -65,6 +67,12 @@ const SECTIONS = [
     owns: (path: string) => path.startsWith('/workers'),
     Icon: WorkersIcon,
   },
+  {
+    key: 'alerts',
+    href: '/alerts',
+    owns: (path: string) => path.startsWith('/alerts'),
+    Icon: AlertsIcon,
+  },
 ] as const
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -100,6 +108,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Anchor>
           </Group>
           <Group gap={4} wrap="nowrap">
+            <FiringLink />
             <LanguageMenu />
             <ThemeMenu />
             <PersonMenu />

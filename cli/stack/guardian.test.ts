@@ -26,7 +26,7 @@ async function starter(body: string) {
         import { startGuardian } from './cli/stack/guardian'
         const guardian = startGuardian()
         const start = (script, program = process.execPath) =>
-          guardian.start(program, ['-e', script], { env: process.env, log: openSync(process.argv[2], 'a') })
+          guardian.start(program, ['-e', script], { env: {}, log: openSync(process.argv[2], 'a') })
         ${body}`,
       resolveDir: packageFile(''),
     },

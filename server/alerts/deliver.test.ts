@@ -53,6 +53,8 @@ const dueNow = () => rig.rows('UPDATE alert_deliveries SET next_at = UTC_TIMESTA
 
 test('a message is sent once, however many processes deliver, with its id and a signature', async () => {
   await fire()
+  // All connections are open, so that all look before the first has taken it.
+  await Promise.all(Array.from({ length: 8 }, () => rig.rows('SELECT SLEEP(0.2)')))
   await Promise.all(Array.from({ length: 8 }, () => deliver(rig.services, always)))
   expect(services.taken).toHaveLength(1)
   expect(services.taken[0]!.headers['x-orbweaver-id']).toMatch(/^alert-\d+-firing-\d+$/)

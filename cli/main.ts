@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   audit: async () => (await import('./audit')).auditCommand,
   doctor: async () => (await import('./doctor')).doctorCommand,
   'sign-in-link': async () => (await import('./sign-in-link')).signInLinkCommand,
+  'api-key': async () => (await import('./api-key')).apiKeyCommand,
   bench,
   url: async () => (await import('./probe-url')).urlCommand,
   robots: async () => (await import('./probe-robots')).robotsCommand,

@@ -50,6 +50,9 @@ export const FAULTS = [
   'upload_broken',
   'address_taken',
   'password_there',
+  'last_admin',
+  'person_unknown',
+  'key_unknown',
 ] as const
 
 export interface Fault {

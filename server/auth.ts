@@ -13,7 +13,9 @@ import { recordChange } from './services/audit-log'
 import { attempt, forgive } from './sign-in-limit'
 import { signInLink } from './sign-in-link'
 
-export type Role = 'viewer' | 'operator' | 'admin'
+/** Each may do what those before it may. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof ROLES)[number]
 
 /** Who is asking, as every procedure sees it. */
 export interface Person {

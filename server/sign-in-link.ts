@@ -28,11 +28,14 @@ export async function needsSignInLink(services: Services): Promise<boolean> {
   return rows.length === 0
 }
 
+/** Stands in a link for whoever is the oldest administrator when it is opened. */
+const FIRST_ADMIN = 'first-admin'
+
 /**
- * Makes a link that signs its opener in as the first administrator, once, within 24 hours. Whoever can run this has the
- * database's password, so the link gives nothing away; it is also the way back in when a password is lost.
+ * Makes a link that signs its opener in, once, within 24 hours: as the first administrator, or as `person` (an id). Whoever can
+ * run the former has the database's password, so the link gives nothing away; it is also the way back in when a password is lost.
  */
-export async function createSignInLink(services: Services): Promise<string> {
+export async function createSignInLink(services: Services, person = FIRST_ADMIN): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const now = new Date()
   const { orm } = services.database
@@ -42,7 +45,7 @@ export async function createSignInLink(services: Services): Promise<string> {
   await orm.insert(verification).values({
     id: crypto.randomUUID(),
     identifier: identifierOf(token),
-    value: 'first-admin',
+    value: person,
     expiresAt: new Date(now.getTime() + HOURS * 3_600_000),
     createdAt: now,
     updatedAt: now,
@@ -62,16 +65,17 @@ export function signInLink(services: Services) {
         '/sign-in/link',
         { method: 'POST', requireHeaders: true, body: z.strictObject({ token: z.string().max(100) }) },
         async (ctx) => {
-          if (!(await useUp(services, ctx.body.token)))
+          const holder = await useUp(services, ctx.body.token)
+          if (!holder)
             throw new APIError('UNAUTHORIZED', {
               message: 'This link was used already or is older than 24 hours; make a new one on the server.',
             })
-          const admin = await firstAdmin(services)
-          const found = await ctx.context.internalAdapter.findUserById(admin)
-          if (!found) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The administrator is gone.' })
-          const session = await ctx.context.internalAdapter.createSession(admin)
+          const id = holder === FIRST_ADMIN ? await firstAdmin(services) : holder
+          const found = await ctx.context.internalAdapter.findUserById(id)
+          if (!found) throw new APIError('UNAUTHORIZED', { message: 'The account of this link was removed.' })
+          const session = await ctx.context.internalAdapter.createSession(id)
           await setSessionCookie(ctx, { session, user: found })
-          await recordChange(services.database.pool, found.email, 'person.sign-in-link', admin)
+          await recordChange(services.database.pool, found.email, 'person.sign-in-link', id)
           return ctx.json({ ok: true })
         },
       ),
@@ -79,12 +83,16 @@ export function signInLink(services: Services) {
   } satisfies BetterAuthPlugin
 }
 
-/** Deleting is what uses a link up: of two requests at once, one row is deleted by one of them. */
-async function useUp(services: Services, token: string): Promise<boolean> {
-  const [result] = await services.database.orm
-    .delete(verification)
-    .where(and(eq(verification.identifier, identifierOf(token)), gt(verification.expiresAt, new Date())))
-  return result.affectedRows === 1
+/**
+ * Whom the link lets in; null when it does not. Deleting is what uses it up: of two requests at once, one row is deleted by
+ * one of them.
+ */
+async function useUp(services: Services, token: string): Promise<string | null> {
+  const { orm } = services.database
+  const valid = and(eq(verification.identifier, identifierOf(token)), gt(verification.expiresAt, new Date()))
+  const [link] = await orm.select({ holder: verification.value }).from(verification).where(valid)
+  const [result] = await orm.delete(verification).where(valid)
+  return result.affectedRows === 1 && link ? link.holder : null
 }
 
 /** Id of the oldest administrator, made when there is none. */

@@ -6,10 +6,10 @@ export const dynamic = 'force-dynamic'
 
 /** `GET /metrics`: the state of the crawl as Prometheus reads it, for those whom docs/deployment.md names. */
 export async function GET(request: Request): Promise<Response> {
-  const refused = metricsRefusal(request.headers)
-  if (refused) return refused
   try {
     const { services } = await openConsole()
+    const refused = await metricsRefusal(services, request.headers)
+    if (refused) return refused
     const { text, contentType } = await readMetrics(services)
     return new Response(text, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })
   } catch {

@@ -1,5 +1,5 @@
 import { boolean, index, mysqlTable, text, varchar } from 'drizzle-orm/mysql-core'
-import { instant } from './columns'
+import { bytes, instant } from './columns'
 
 /** Users and sessions, in the shape that better-auth reads and writes. Emails are stored in lower case. */
 export const user = mysqlTable('user', {
@@ -61,4 +61,25 @@ export const verification = mysqlTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [index('verification_identifier').on(table.identifier)],
+)
+
+/** Keys of programs. Of a key only a hash is kept, so a copy of the database opens nothing. */
+export const apiKey = mysqlTable(
+  'api_key',
+  {
+    /** The part of the key that may be seen; a request is looked up by it. */
+    id: varchar('id', { length: 12 }).primaryKey(),
+    /** SHA-256 of the other part, which is random and long enough to need no slow hash. */
+    secretHash: bytes('secret_hash', { length: 32 }).notNull(),
+    name: varchar('name', { length: 100 }).notNull(),
+    role: varchar('role', { length: 10, enum: ['admin', 'operator', 'viewer'] }).notNull(),
+    author: varchar('author', { length: 191 }).notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** Null: it does not expire. */
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
+    /** Exact to a minute. */
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [index('api_key_created').on(table.createdAt)],
 )

@@ -4,7 +4,7 @@ import { inTransaction } from '../../drizzle/database'
 import { alertRules } from '../../drizzle/schema/alerts'
 import type { Services } from '../context'
 import { change } from '../db'
-import { type Actor, recordChange } from '../services/audit-log'
+import { type Action, type Actor, recordChange } from '../services/audit-log'
 import type { RuleSettings } from './rule'
 import { RULE_KINDS, RULES, type RuleKind } from './rules'
 
@@ -64,7 +64,7 @@ export async function silenceRule(
 
 const ruleOf = async (s: Services, kind: RuleKind) => (await readRules(s)).find((one) => one.kind === kind)!
 
-async function store(s: Services, rule: SetRule, actor: Actor, action: string): Promise<void> {
+async function store(s: Services, rule: SetRule, actor: Actor, action: Action): Promise<void> {
   const { kind, enabled, threshold, windowMinutes, holdMinutes, channels, silentUntil } = rule
   const columns = {
     enabled,

@@ -3,6 +3,7 @@ import { setEnv } from '../../core/env'
 import { consoleServices } from '../../tests/console-services'
 import type { Services } from '../context'
 import { change } from '../db'
+import { createKey } from '../services/api-keys'
 import { ensureQueue } from '../services/queues'
 import { readMetrics } from './metrics'
 import { metricsRefusal } from './metrics-access'
@@ -16,29 +17,32 @@ beforeAll(async () => {
 afterAll(() => end())
 
 const TOKEN = 'of-this-test-run-only-0123456789abcdef'
-const statusOf = (headers: Record<string, string>) => metricsRefusal(new Headers(headers))?.status ?? 200
+const statusOf = async (headers: Record<string, string>) =>
+  (await metricsRefusal(services, new Headers(headers)))?.status ?? 200
 
-test('nobody reads the metrics unless a token or a network is set', () => {
+test('nobody reads the metrics unless a token or a network is set', async () => {
   for (const headers of [
     {} as Record<string, string>,
     { authorization: 'Bearer ' },
     { authorization: 'Bearer undefined' },
     { 'x-forwarded-for': '127.0.0.1' },
   ])
-    expect(statusOf(headers)).toBe(401)
+    expect(await statusOf(headers)).toBe(401)
 })
 
-test('the token opens them, or an address of the networks; nothing else does', () => {
+test('the token opens them, an API key, or an address of the networks; nothing else does', async () => {
   setEnv({ METRICS_TOKEN: TOKEN, METRICS_NETWORKS: '10.0.0.0/8' })
-  expect(statusOf({ authorization: `Bearer ${TOKEN}` })).toBe(200)
-  expect(statusOf({ 'x-forwarded-for': '10.9.9.9' })).toBe(200)
+  expect(await statusOf({ authorization: `Bearer ${TOKEN}` })).toBe(200)
+  expect(await statusOf({ 'x-forwarded-for': '10.9.9.9' })).toBe(200)
+  const { key } = await createKey(services, { name: 'prometheus', role: 'viewer' }, 'test')
+  expect(await statusOf({ authorization: `Bearer ${key}` })).toBe(200)
   for (const headers of [
     { authorization: `Bearer ${TOKEN}x` } as Record<string, string>,
     { authorization: TOKEN },
     { authorization: `Basic ${TOKEN}` },
     { 'x-forwarded-for': '127.0.0.1' },
   ])
-    expect(statusOf(headers)).toBe(401)
+    expect(await statusOf(headers)).toBe(401)
   setEnv({ METRICS_TOKEN: '', METRICS_NETWORKS: '' })
 })
 

@@ -1,4 +1,4 @@
-import { type AnyProcedure, TRPCError } from '@trpc/server'
+import { TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Unavailable, UserError } from '../../core/errors'
@@ -6,7 +6,7 @@ import { consoleServices, requestOf, someone } from '../../tests/console-service
 import type { Services } from '../context'
 import { ensureDefaultSpider } from '../services/spiders'
 import { appRouter } from './root'
-import { type Context, createCaller, publicError } from './trpc'
+import { createCaller, publicError } from './trpc'
 
 let services: Services
 let end: () => Promise<void>
@@ -15,87 +15,6 @@ beforeAll(async () => {
   ;({ services, end } = await consoleServices())
 })
 afterAll(() => end())
-
-const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
-
-/** What may be asked without a session. Each line is a decision. */
-const PUBLIC = ['health.status', 'session.setup']
-/** What a viewer may ask; the rest takes an operator. */
-const VIEWER = [
-  'alerts.channels',
-  'alerts.deliveries',
-  'alerts.firing',
-  'alerts.history',
-  'alerts.rules',
-  'items.kinds',
-  'items.list',
-  'live.overview',
-  'queues.get',
-  'queues.hosts',
-  'queues.list',
-  'queues.why',
-  'runs.get',
-  'runs.list',
-  'runs.pages',
-  'samples.failures',
-  'samples.growth',
-  'samples.history',
-  'scale.limits',
-  'scale.list',
-  'schedules.choices',
-  'schedules.fires',
-  'schedules.get',
-  'schedules.list',
-  'schedules.preview',
-  'seeds.count',
-  'seeds.imports',
-  'seeds.list',
-  'session.me',
-  'session.setPassword',
-  'spiders.get',
-  'spiders.list',
-  'spiders.version',
-  'spiders.versions',
-  'workers.events',
-  'workers.list',
-]
-
-async function codeOf(path: string, context: Context): Promise<string> {
-  const [section, name] = path.split('.') as [string, string]
-  const caller = createCaller(appRouter)(context) as never as Record<
-    string,
-    Record<string, (input: unknown) => Promise<unknown>>
-  >
-  try {
-    await caller[section]![name]!({ surely: 'no procedure takes this' })
-    return 'OK'
-  } catch (error) {
-    return (error as TRPCError).code
-  }
-}
-
-test.each(procedures.map(([path]) => path))(
-  '%s answers nobody without a session, unless it is listed as public',
-  async (path) => {
-    const code = await codeOf(path, requestOf(services, null))
-    if (PUBLIC.includes(path)) expect(code).toBe('OK')
-    else expect(code).toBe('UNAUTHORIZED')
-  },
-)
-
-test.each(procedures.map(([path]) => path).filter((path) => !PUBLIC.includes(path)))(
-  '%s lets a viewer change nothing of a crawl',
-  async (path) => {
-    const code = await codeOf(path, requestOf(services, someone('viewer')))
-    if (VIEWER.includes(path)) expect(code).not.toBe('FORBIDDEN')
-    else expect(code).toBe('FORBIDDEN')
-  },
-)
-
-test('every list above names procedures that exist', () => {
-  const paths = procedures.map(([path]) => path)
-  expect([...PUBLIC, ...VIEWER].filter((path) => !paths.includes(path))).toEqual([])
-})
 
 const told = (cause: unknown) => {
   let recorded = false

@@ -1,7 +1,10 @@
 import { alertsRouter } from './alerts'
+import { changesRouter } from './changes'
 import { healthRouter } from './health'
 import { itemsRouter } from './items'
+import { keysRouter } from './keys'
 import { liveRouter } from './live'
+import { peopleRouter } from './people'
 import { queuesRouter } from './queues'
 import { runsRouter } from './runs'
 import { samplesRouter } from './samples'
@@ -16,9 +19,12 @@ import { workersRouter } from './workers'
 /** Everything the console can ask for. */
 export const appRouter = router({
   alerts: alertsRouter,
+  changes: changesRouter,
   health: healthRouter,
   items: itemsRouter,
+  keys: keysRouter,
   live: liveRouter,
+  people: peopleRouter,
   queues: queuesRouter,
   runs: runsRouter,
   samples: samplesRouter,

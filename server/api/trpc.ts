@@ -2,7 +2,7 @@ import { initTRPC, TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
 import { sentence, Unavailable, UnsafeError, UserError } from '../../core/errors'
 import { isPassing } from '../../drizzle/database'
-import type { Person, Role } from '../auth'
+import { type Person, ROLES, type Role } from '../auth'
 import type { Console } from './console'
 
 /** What a procedure knows of its request. */
@@ -78,12 +78,10 @@ function faultsOf(error: ZodError): string {
     .join('; ')
 }
 
-const RANK: Record<Role, number> = { viewer: 1, operator: 2, admin: 3 }
-
 /** @throws TRPCError UNAUTHORIZED or FORBIDDEN, unless the person has at least that role. */
 export function requireRole(person: Person | null, role: Role): Person {
   if (!person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in to use the console.' })
-  if (RANK[person.role] < RANK[role])
+  if (ROLES.indexOf(person.role) < ROLES.indexOf(role))
     throw new TRPCError({
       code: 'FORBIDDEN',
       message: `This takes the role ${role}; yours is ${person.role}.`,
@@ -97,7 +95,7 @@ const atLeast = (role: Role) =>
 
 const base = t.procedure.use(faults)
 
-/** For anybody, signed in or not. Only what the sign-in page needs; tests/console-api.test.ts lists them all. */
+/** For anybody, signed in or not. Only what the sign-in page needs; access-matrix.txt shows them all. */
 export const publicProcedure = base
 /** May look at everything but secrets. */
 export const viewerProcedure = base.use(atLeast('viewer'))

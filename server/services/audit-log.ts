@@ -1,13 +1,54 @@
 import { change, type Sql } from '../db'
 
-/** Who asks for a change: a user's e-mail address, or the name of a process such as `cli` or `scheduler`. */
+/** Who asks for a change: a user's e-mail address, an API key, or the name of a process such as `cli` or `scheduler`. */
 export type Actor = string
+
+/** Everything that is written down as a change; a list can be asked for one of them. */
+export const ACTIONS = [
+  'alert.channel',
+  'alert.channel.delete',
+  'alert.channel.test',
+  'alert.replay',
+  'alert.rule',
+  'alert.silence',
+  'key.create',
+  'key.revoke',
+  'person.invite',
+  'person.password',
+  'person.remove',
+  'person.role',
+  'person.sign-in-link',
+  'queue.configure',
+  'queue.drain',
+  'queue.host-delay',
+  'queue.pause',
+  'queue.purge',
+  'queue.resume',
+  'run.cancel',
+  'run.redrive',
+  'run.start',
+  'scale.limits',
+  'scale.request',
+  'schedule.create',
+  'schedule.delete',
+  'schedule.disable',
+  'schedule.enable',
+  'schedule.run',
+  'schedule.update',
+  'seeds.delete',
+  'seeds.disable',
+  'seeds.enable',
+  'seeds.import',
+  'spider.create',
+  'spider.update',
+] as const
+export type Action = (typeof ACTIONS)[number]
 
 /** Writes down who changed what. Call it on the connection of the change itself, so that neither stands without the other. */
 export async function recordChange(
   on: Sql,
   actor: Actor,
-  action: string,
+  action: Action,
   subject: string | number,
   detail: unknown = null,
 ): Promise<void> {

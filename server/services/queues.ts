@@ -6,7 +6,7 @@ import { inTransaction } from '../../drizzle/database'
 import { queues } from '../../drizzle/schema/crawl'
 import type { Services } from '../context'
 import { change, select } from '../db'
-import { type Actor, recordChange } from './audit-log'
+import { type Action, type Actor, recordChange } from './audit-log'
 import { currentEpoch } from './epoch'
 
 export type QueueRow = typeof queues.$inferSelect
@@ -105,7 +105,7 @@ async function update(
   s: Services,
   name: string,
   patch: z.output<typeof settings> & { paused?: boolean; draining?: boolean },
-  action: string,
+  action: Action,
   actor: Actor,
 ): Promise<QueueRow> {
   const changes = Object.entries(patch).filter(([, value]) => value !== undefined)

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { ROLES } from '../auth'
+import { changeRole, inviteAgain, invitePerson, listPeople, removePerson } from '../services/people'
+import { adminProcedure, router } from './trpc'
+
+const id = z.string().min(1).max(36)
+const role = z.enum(ROLES)
+
+export const peopleRouter = router({
+  list: adminProcedure.query(async ({ ctx }) =>
+    (await listPeople(ctx.services)).map((one) => ({
+      ...one,
+      createdAt: one.createdAt.getTime(),
+      seenAt: one.seenAt?.getTime() ?? null,
+    })),
+  ),
+
+  /** Answers with a link that lets its opener in, once, within 24 hours. */
+  invite: adminProcedure
+    .input(z.strictObject({ name: z.string().trim().min(1).max(100), email: z.email().max(190), role }))
+    .mutation(({ ctx, input }) => invitePerson(ctx.services, input, ctx.person.email)),
+
+  inviteAgain: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => inviteAgain(ctx.services, input.id, ctx.person.email)),
+
+  changeRole: adminProcedure
+    .input(z.strictObject({ id, role }))
+    .mutation(({ ctx, input }) => changeRole(ctx.services, input.id, input.role, ctx.person.email)),
+
+  remove: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => removePerson(ctx.services, input.id, ctx.person.email)),
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CONSOLE, consoleServices } from '../../tests/console-services'
+import { refusal } from '../api/request-check'
+import { type Auth, createAuth, personOf, setPassword } from '../auth'
+import type { Services } from '../context'
+import { change, select } from '../db'
+import { createSignInLink } from '../sign-in-link'
+import { changeRole, inviteAgain, invitePerson, listPeople, removePerson } from './people'
+
+let services: Services
+let end: () => Promise<void>
+let auth: Auth
+let admin: string
+
+beforeAll(async () => {
+  ;({ services, end } = await consoleServices())
+  auth = createAuth(services)
+})
+afterAll(() => end())
+beforeEach(async () => {
+  for (const table of ['user', 'session', 'account', 'verification'])
+    await change(services.database.pool, `DELETE FROM ${table}`)
+  await open(await createSignInLink(services))
+  admin = (await listPeople(services))[0]!.id
+})
+
+let addresses = 0
+/** Opens a link as the page does. @returns the cookie of the session; null when it lets nobody in. */
+async function open(link: string): Promise<Headers | null> {
+  const body = JSON.stringify({ token: new URL(link).searchParams.get('token') })
+  const request = new Request(`${CONSOLE}/api/auth/sign-in/link`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      origin: CONSOLE,
+      'x-forwarded-for': `10.3.0.${++addresses}`,
+    },
+    body,
+  })
+  const answer = refusal(request) ?? (await auth.handler(request))
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0]
+  return answer.status === 200 && cookie ? new Headers({ cookie }) : null
+}
+const invite = (role: 'viewer' | 'operator' | 'admin', name = 'Li Na') =>
+  invitePerson(services, { name, email: `${name.replace(' ', '.')}@Example.com`, role }, 'boss@example.com')
+
+test('an invitation lets its person in once, with the role it says', async () => {
+  const { id, link } = await invite('operator')
+  const session = await open(link)
+  expect(await personOf(auth, session!)).toEqual({
+    id,
+    name: 'Li Na',
+    email: 'li.na@example.com',
+    role: 'operator',
+  })
+  expect(await open(link)).toBeNull()
+  await expect(invite('viewer')).rejects.toThrow(/li\.na@example\.com belongs to another account/)
+})
+
+test('another link is for those without a password only, so that nobody acts under the name of another', async () => {
+  const { id } = await invite('viewer')
+  const { link } = await inviteAgain(services, id, 'boss@example.com')
+  const person = await personOf(auth, (await open(link))!)
+  await setPassword(services, auth, person!, { email: person!.email, password: 'long enough words' })
+  await expect(inviteAgain(services, id, 'boss@example.com')).rejects.toThrow(/has a password already/)
+})
+
+test('another role holds at once, and takes a new session', async () => {
+  const { id, link } = await invite('operator')
+  const session = (await open(link))!
+  await changeRole(services, id, 'viewer', 'boss@example.com')
+  expect(await personOf(auth, session)).toBeNull()
+  expect((await listPeople(services)).find((one) => one.id === id)).toMatchObject({ role: 'viewer' })
+})
+
+test('who is removed is out at once, with every link they still have', async () => {
+  const { id, link } = await invite('operator')
+  const session = (await open(link))!
+  const again = await inviteAgain(services, id, 'boss@example.com')
+  await removePerson(services, id, 'boss@example.com')
+  expect(await personOf(auth, session)).toBeNull()
+  expect(await open(again.link)).toBeNull()
+  expect(await select(services.database.pool, 'SELECT 1 FROM session WHERE user_id = ?', [id])).toEqual([])
+  await expect(removePerson(services, id, 'boss@example.com')).rejects.toThrow(/no account/)
+})
+
+test('one administrator is always left, also when two go at the same time', async () => {
+  await expect(removePerson(services, admin, 'x')).rejects.toThrow(/last administrator/)
+  await expect(changeRole(services, admin, 'operator', 'x')).rejects.toThrow(/last administrator/)
+  await changeRole(services, admin, 'admin', 'x')
+  for (let round = 0; round < 5; round++) {
+    const { id } = await invite('admin', `Second ${round}`)
+    const admins = (await listPeople(services)).filter((one) => one.role === 'admin').map((one) => one.id)
+    expect(admins).toContain(id)
+    const ends = await Promise.allSettled([
+      removePerson(services, admins[0]!, 'x'),
+      changeRole(services, admins[1]!, 'viewer', 'x'),
+    ])
+    expect(ends.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await listPeople(services)).filter((one) => one.role === 'admin')).toHaveLength(1)
+  }
+})

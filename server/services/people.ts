@@ -1,0 +1,133 @@
+import { UserError } from '../../core/errors'
+import { inTransaction } from '../../drizzle/database'
+import type { Role } from '../auth'
+import type { Services } from '../context'
+import { change, type Sql, select } from '../db'
+import { createSignInLink } from '../sign-in-link'
+import { type Actor, recordChange } from './audit-log'
+
+export interface PersonRow {
+  id: string
+  name: string
+  email: string
+  role: Role
+  createdAt: Date
+  /** Without one they have only the link of their invitation. */
+  hasPassword: boolean
+  /** Last use of a session that is still open. */
+  seenAt: Date | null
+}
+
+/** Everybody who may use the console, by name. */
+export async function listPeople(s: Services): Promise<PersonRow[]> {
+  const rows = await select<PersonRow>(
+    s.database.pool,
+    `SELECT id, name, email, role, created_at AS createdAt,
+       EXISTS (SELECT 1 FROM account WHERE user_id = user.id AND password IS NOT NULL) AS hasPassword,
+       (SELECT MAX(updated_at) FROM session WHERE user_id = user.id) AS seenAt
+     FROM user ORDER BY name, id`,
+  )
+  return rows.map((row) => ({ ...row, hasPassword: Boolean(row.hasPassword) }))
+}
+
+/**
+ * Makes an account that is entered through a link, once, within 24 hours; its owner then makes a password.
+ * @throws UserError when the address has an account.
+ */
+export async function invitePerson(
+  s: Services,
+  { name, email, role }: { name: string; email: string; role: Role },
+  actor: Actor,
+): Promise<{ id: string; link: string }> {
+  const id = crypto.randomUUID()
+  const address = email.toLowerCase()
+  await inTransaction(s.database.pool, async (connection) => {
+    const { affectedRows } = await change(
+      connection,
+      'INSERT IGNORE INTO user (id, name, email, role, created_at, updated_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
+      [id, name, address, role],
+    )
+    if (affectedRows === 0)
+      throw new UserError(`The address ${address} belongs to another account; take a different one.`, {
+        code: 'address_taken',
+        values: { email: address },
+      })
+    await recordChange(connection, actor, 'person.invite', id, { email: address, role })
+  })
+  return { id, link: await createSignInLink(s, id) }
+}
+
+/**
+ * Another link for somebody whose first one is used up or too old. Only as long as they have no password: afterwards it would
+ * let an administrator act under their name.
+ */
+export async function inviteAgain(s: Services, id: string, actor: Actor): Promise<{ link: string }> {
+  const person = (await listPeople(s)).find((one) => one.id === id)
+  if (!person) throw noPerson(id)
+  if (person.hasPassword)
+    throw new UserError(`${person.email} has a password already; a link is for those without one.`, {
+      code: 'password_there',
+    })
+  await recordChange(s.database.pool, actor, 'person.invite', id, { email: person.email })
+  return { link: await createSignInLink(s, id) }
+}
+
+/** Gives another role; who was signed in has to do so again. @throws UserError for the last administrator. */
+export async function changeRole(s: Services, id: string, role: Role, actor: Actor): Promise<void> {
+  await inTransaction(s.database.pool, async (connection) => {
+    const before = await lockPerson(connection, id, role === 'admin')
+    if (before.role === role) return
+    await change(connection, 'UPDATE user SET role = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?', [
+      role,
+      id,
+    ])
+    await change(connection, 'DELETE FROM session WHERE user_id = ?', [id])
+    await recordChange(connection, actor, 'person.role', id, {
+      email: before.email,
+      from: before.role,
+      to: role,
+    })
+  })
+}
+
+/** Takes an account away, with its sessions and invitations, at once. @throws UserError for the last administrator. */
+export async function removePerson(s: Services, id: string, actor: Actor): Promise<void> {
+  await inTransaction(s.database.pool, async (connection) => {
+    const { email, role } = await lockPerson(connection, id, false)
+    for (const table of ['session', 'account'])
+      await change(connection, `DELETE FROM ${table} WHERE user_id = ?`, [id])
+    await change(
+      connection,
+      "DELETE FROM verification WHERE identifier LIKE 'sign-in-link:%' AND value = ?",
+      [id],
+    )
+    await change(connection, 'DELETE FROM user WHERE id = ?', [id])
+    await recordChange(connection, actor, 'person.remove', id, { email, role })
+  })
+}
+
+/** With all administrators locked, so that of the last two not both can go at the same time. */
+async function lockPerson(
+  connection: Sql,
+  id: string,
+  staysAdmin: boolean,
+): Promise<{ email: string; role: Role }> {
+  const rows = await select<{ id: string; email: string; role: Role }>(
+    connection,
+    "SELECT id, email, role FROM user WHERE role = 'admin' OR id = ? ORDER BY id FOR UPDATE",
+    [id],
+  )
+  const person = rows.find((one) => one.id === id)
+  if (!person) throw noPerson(id)
+  if (!staysAdmin && person.role === 'admin' && rows.length === 1)
+    throw new UserError(
+      `${person.email} is the last administrator; make somebody else one first, or nobody could manage the console.`,
+      { code: 'last_admin', values: { email: person.email } },
+    )
+  return person
+}
+
+const noPerson = (id: string) =>
+  new UserError(`There is no account ${id}; the list of people shows those there are.`, {
+    code: 'person_unknown',
+  })

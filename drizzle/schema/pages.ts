@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, index, int, mysqlTable, primaryKey, smallint, text, varchar } from 'drizzle-orm/mysql-core'
 import { OUTCOMES } from '../../core/queue/states'
 import { blob, bytes, instant, json } from './columns'
@@ -10,6 +11,11 @@ export const pages = mysqlTable(
     /** SHA-256 of the canonical URL: identity is identity of bytes. */
     urlHash: bytes('url_hash', { length: 32 }).notNull(),
     url: text('url').notNull(),
+    /** Of `url`, with the port where there is one, as `hostKey` in core/url.ts has it. */
+    host: varchar('host', { length: 300 }).generatedAlwaysAs(
+      sql`(left(substring_index(substring_index(\`url\`,'/',3),'/',-1),300))`,
+      { mode: 'stored' },
+    ),
     finalUrl: text('final_url'),
     state: varchar('state', { length: 10, enum: OUTCOMES }).notNull(),
     /** Class of what happened when it is not simply done, for instance `http_404`, `timeout_total`; see worker/outcome.ts. */
@@ -44,6 +50,12 @@ export const pages = mysqlTable(
     primaryKey({ columns: [table.runId, table.urlHash] }),
     // The console lists a run's failures, newest first; rates and sums of items are read from the index alone.
     index('pages_state').on(table.runId, table.state, table.fetchedAt, table.items),
+    // The same list of one host, status, depth or class of error; all in one order, so that they share a cursor. See
+    // server/services/page-list.ts, which goes by whichever holds the fewest rows.
+    index('pages_host').on(table.runId, table.host, table.fetchedAt, table.items),
+    index('pages_status').on(table.runId, table.status, table.fetchedAt, table.items),
+    index('pages_depth').on(table.runId, table.depth, table.fetchedAt, table.items),
+    index('pages_reason').on(table.runId, table.reason, table.fetchedAt, table.items),
   ],
 )
 

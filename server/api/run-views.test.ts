@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEFAULT_SPIDER } from '../../core/spider'
-import { urlHash } from '../../core/url'
 import { runs } from '../../drizzle/schema/crawl'
 import { samples } from '../../drizzle/schema/fleet'
-import { pages } from '../../drizzle/schema/pages'
 import { consoleServices } from '../../tests/console-services'
 import type { Services } from '../context'
-import { select } from '../db'
 import { readHistory } from './history'
-import { type PageCursor, viewPages, viewRun, viewRuns } from './run-views'
+import { viewRun, viewRuns } from './run-views'
 
 let services: Services
 let end: () => Promise<void>
@@ -52,46 +49,6 @@ test('a run that is over shows its record, with the speed over its whole time', 
     pagesPerSecond: 2.5,
   })
   expect(await viewRun(services, insertId + 1)).toBeNull()
-})
-
-test('paging through pages of one instant misses none and repeats none, in all states or one', async () => {
-  const states = ['done', 'failed', 'ignored'] as const
-  const rows = Array.from({ length: 90 }, (_, n) => {
-    const url = `https://example.com/${n}`
-    return {
-      runId: 500,
-      urlHash: urlHash(url),
-      url,
-      state: states[n % 3]!,
-      depth: 1,
-      attempts: 0,
-      deliveries: 1,
-      items: n % 4,
-      token: '1.1',
-      fetchedAt: new Date(Date.UTC(2026, 4, 1, 10, 0, n % 2)),
-    }
-  })
-  await services.database.orm.insert(pages).values(rows)
-  for (const state of [undefined, 'failed'] as const) {
-    const seen: string[] = []
-    for (let after: PageCursor | undefined; ; ) {
-      const page = await viewPages(services, { run: 500, state, after, limit: 7 })
-      seen.push(...page.pages.map((one) => one.url))
-      if (!page.next) break
-      after = page.next
-    }
-    const expected = rows.filter((row) => state === undefined || row.state === state).map((row) => row.url)
-    expect(seen.toSorted()).toEqual(expected.toSorted())
-  }
-})
-
-test('the newest pages are read from the index in its own order, without sorting the run', async () => {
-  const plan = await select<{ key: string; Extra: string }>(
-    services.database.pool,
-    "EXPLAIN SELECT url FROM pages WHERE run_id = 500 AND state = 'done' ORDER BY fetched_at DESC, items DESC, url_hash DESC LIMIT 51",
-  )
-  expect(plan[0]!.key).toBe('pages_state')
-  expect(plan[0]!.Extra).not.toContain('filesort')
 })
 
 test('the history sums queues, and speaks of speed only where the minute before is known', async () => {

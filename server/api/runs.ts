@@ -1,14 +1,18 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { env } from '../../core/env'
-import { OUTCOMES } from '../../core/queue/states'
+import { pageFilter } from '../services/page-filter'
+import { countPages, listPages, pageFacets } from '../services/page-list'
+import { readPage } from '../services/page-record'
 import { redriveRun } from '../services/redrive'
 import { cancelRun, createRun } from '../services/runs'
 import { ensureDefaultSpider } from '../services/spiders'
-import { viewPages, viewRun, viewRuns } from './run-views'
+import { viewRun, viewRuns } from './run-views'
 import { operatorProcedure, router, viewerProcedure } from './trpc'
 
 const id = z.number().int().positive()
+/** Of a canonical URL: SHA-256, hex. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const limit = z.number().int().min(1).max(200).default(50)
 
 export const runsRouter = router({
@@ -24,30 +28,51 @@ export const runsRouter = router({
     return run
   }),
 
-  /** Pages of a run that ended, newest first. */
+  /** Pages of a run that ended, newest first. A search may answer with less than a page and where to go on. */
   pages: viewerProcedure
     .input(
       z.strictObject({
         id,
-        state: z.enum(OUTCOMES).optional(),
+        filter: pageFilter.default({}),
         cursor: z
-          .strictObject({
-            at: z.number().int(),
-            items: z.number().int(),
-            hash: z.string().regex(/^[0-9a-f]{64}$/),
-          })
+          .union([
+            z.strictObject({ at: z.number().int(), items: z.number().int(), hash }),
+            z.strictObject({ hash }),
+          ])
           .nullish(),
         limit,
+        /** Look for longer than a page that opens should take. */
+        further: z.boolean().default(false),
       }),
     )
     .query(({ ctx, input }) =>
-      viewPages(ctx.services, {
-        run: input.id,
-        state: input.state,
-        after: input.cursor ?? undefined,
-        limit: input.limit,
-      }),
+      listPages(
+        ctx.services,
+        { run: input.id, filter: input.filter, after: input.cursor ?? undefined, limit: input.limit },
+        { ms: input.further ? 2_000 : 200 },
+      ),
     ),
+
+  /** How many pages answer to a filter, at least; `whole` when it is exactly so many. */
+  count: viewerProcedure
+    .input(z.strictObject({ id, filter: pageFilter }))
+    .query(({ ctx, input }) => countPages(ctx.services, input.id, input.filter)),
+
+  /** One page of a run: its row, its items, the way that led to it, and why it is where it is. */
+  page: viewerProcedure.input(z.strictObject({ id, hash })).query(async ({ ctx, input }) => {
+    const page = await readPage(ctx.services, input.id, input.hash)
+    if (!page)
+      throw new TRPCError({
+        code: 'NOT_FOUND',
+        message: `Run ${input.id} has no page ${input.hash} that ended.`,
+      })
+    return page
+  }),
+
+  /** Hosts, statuses and classes of error that pages of the run have. */
+  facets: viewerProcedure
+    .input(z.strictObject({ id }))
+    .query(({ ctx, input }) => pageFacets(ctx.services, input.id)),
 
   /** Starts a run: of the spider named, else the default one; from the URL given, else from the spider's seeds. */
   start: operatorProcedure
@@ -73,8 +98,16 @@ export const runsRouter = router({
     .input(z.strictObject({ id }))
     .mutation(({ ctx, input }) => cancelRun(ctx.services, input.id, ctx.person.email)),
 
-  /** Gives the run's failed pages another chance. @returns how many. */
+  /** Gives failed pages of the run another chance: those named, or all that answer to the filter. @returns how many. */
   redrive: operatorProcedure
-    .input(z.strictObject({ id }))
-    .mutation(({ ctx, input }) => redriveRun(ctx.services, input.id, ctx.person.email)),
+    .input(
+      z.strictObject({
+        id,
+        hashes: z.array(hash).min(1).max(500).optional(),
+        filter: pageFilter.omit({ state: true }).default({}),
+      }),
+    )
+    .mutation(({ ctx, input: { id, hashes, filter } }) =>
+      redriveRun(ctx.services, id, ctx.person.email, hashes ? { hashes } : { filter }),
+    ),
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { urlHash } from '../../core/url'
 import { openServerRig, type ServerRig, task, work } from '../../tests/server-rig'
 import { openInboxRun } from '../../worker/sink/inbox'
 import { readRun } from '../../worker/sink/runs'
@@ -248,10 +249,40 @@ test('failed pages can be tried again when Redis knows nothing of the run any mo
   await work(rig, (url) => ({ state: url.endsWith('/0') ? 'done' : 'failed' }))
   await finishRuns(rig.services, always)
   await rig.services.queue(rig.queue).forget(id)
-  expect(await redriveRun(rig.services, id, 'test', [`${HOST}/gone/1`])).toBe(1)
+  expect(
+    await redriveRun(rig.services, id, 'test', { hashes: [urlHash(`${HOST}/gone/1`).toString('hex')] }),
+  ).toBe(1)
   expect(await work(rig)).toEqual([`${HOST}/gone/1`])
   await finishRuns(rig.services, always)
   expect(await getRun(rig.services, id)).toMatchObject({ state: 'finished', done: 2, failed: 1, admitted: 3 })
+})
+
+test('of the failed pages those that answer to a filter are tried again, also when Redis knows nothing of the run', async () => {
+  const { id } = await start(numbers(60, '/filtered/'))
+  await seedRuns(rig.services, always)
+  await work(rig, () => ({ state: 'failed' }))
+  await finishRuns(rig.services, always)
+  const filter = { url: '/filtered/5' }
+  // 5, and 50 to 59.
+  expect(await redriveRun(rig.services, id, 'lin', { filter })).toBe(11)
+  expect(
+    await rig.rows(
+      "SELECT actor, action, detail FROM audit_log WHERE subject = ? AND action LIKE 'run.redr%' ORDER BY id",
+      [id],
+    ),
+  ).toEqual([
+    { actor: 'lin', action: 'run.redrive', detail: JSON.stringify({ filter }) },
+    { actor: 'lin', action: 'run.redriven', detail: JSON.stringify({ pages: 11 }) },
+  ])
+  expect((await work(rig, () => ({ state: 'failed' }))).every((url) => url.includes('/filtered/5'))).toBe(
+    true,
+  )
+  await finishRuns(rig.services, always)
+  await rig.services.queue(rig.queue).forget(id)
+  expect(await redriveRun(rig.services, id, 'lin', { filter })).toBe(11)
+  expect(await work(rig)).toHaveLength(11)
+  await finishRuns(rig.services, always)
+  expect(await getRun(rig.services, id)).toMatchObject({ state: 'finished', done: 11, failed: 49 })
 })
 
 test('a run without any seed, or with none that can be crawled, is refused and leaves nothing', async () => {

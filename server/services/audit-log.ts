@@ -26,6 +26,7 @@ export const ACTIONS = [
   'queue.resume',
   'run.cancel',
   'run.redrive',
+  'run.redriven',
   'run.start',
   'scale.limits',
   'scale.request',

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { codeOf } from '../../../query-client'
-import { fetchFirst, Prefetched, prefetch, serverTrpc } from '../../../server-caller'
+import { fetchFirst, Prefetched, serverTrpc } from '../../../server-caller'
 import { RunPage } from './run-page'
 
 interface Props {
@@ -18,10 +18,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function Page({ params }: Props) {
   const { id: text } = await params
   const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : notFound()
-  const trpc = serverTrpc()
-  const error = await fetchFirst(trpc.runs.get.queryOptions({ id }))
+  const error = await fetchFirst(serverTrpc().runs.get.queryOptions({ id }))
   if (codeOf(error) === 'NOT_FOUND') notFound()
-  await prefetch(trpc.runs.pages.queryOptions({ id, limit: 50 }))
   return (
     <Prefetched>
       <RunPage id={id} />

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { PageView } from '../../../../server/api/run-views'
+import type { PageView } from '../../../../server/services/page-list'
 
 /** What happened to a page in plain words; null for one that was simply done. */
 export function useReason(): (page: Pick<PageView, 'reason' | 'detail'>) => string | null {

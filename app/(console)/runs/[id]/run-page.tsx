@@ -22,6 +22,7 @@ export function RunPage({ id }: { id: number }) {
   const t = useTranslations('run')
   const runs = useTranslations('runs')
   const items = useTranslations('items')
+  const figures = useFigures()
   const trpc = useTRPC()
   const query = useQuery({
     ...trpc.runs.get.queryOptions({ id }),
@@ -47,13 +48,20 @@ export function RunPage({ id }: { id: number }) {
             </Button>
             <CancelRun run={run} size="sm" />
           </PageTitle>
+          {run.state === 'cancelling' && (
+            <Alert color="orange" variant="light" icon={<WarningIcon />} role="status">
+              {run.counts.running > 0
+                ? t('cancelling', { running: figures.count(run.counts.running) })
+                : t('cancellingLast')}
+            </Alert>
+          )}
           {run.error && (
             <Alert color="red" variant="light" icon={<WarningIcon />} title={t('failed')}>
               {run.error}
             </Alert>
           )}
           <Counts run={run} />
-          <PagesTable id={id} live={!isOver(run.state)} counts={run.counts} />
+          <PagesTable run={run} live={!isOver(run.state)} />
         </Stack>
       )}
     </QueryState>

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -271,6 +271,27 @@ test('an archive that is served again is crawled to the same pages with the same
   expect(contents(again)).toEqual(contents(first))
   expect(again).toHaveLength(10)
 }, 60_000)
+
+test('a folder that cannot be written to costs no page: they wait until it can', async () => {
+  const asked: string[] = []
+  const origin = await serve((request, response) => {
+    asked.push(request.url!)
+    fromPages(request, response)
+  })
+  const blocked = join(folder, 'warc')
+  await writeFile(blocked, 'where a folder should be')
+  const workers = rig.workers(1, { WARC_DIR: blocked, HEARTBEAT_SECONDS: '1' })
+  const run = await rig.run(`${origin}/`, { keep: 'all' })
+  await vi.waitUntil(() => asked.includes('/'), 30_000)
+  // Longer than a lease: what was fetched is held, not given up and fetched again.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(await rows(run)).toEqual([])
+  await rm(blocked)
+  expect((await rig.ended(run)).state).toBe('finished')
+  await workers.stop()
+  expect(await rows(run)).toHaveLength(10)
+  expect(asked.filter((path) => path === '/')).toHaveLength(1)
+}, 90_000)
 
 test('whenever workers are killed, a page on record is in the archive', async () => {
   const many = Array.from({ length: 150 }, (_, n) => `/${n}`)

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageFile } from '../cli/package-file'
+import { until } from './until'
 
 /** The images and compose.yaml on a real engine, where there is one: each test goes on with the stack of those before it. */
 const exec = promisify(execFile)
@@ -37,21 +37,6 @@ const compose = (...args: string[]) =>
   )
 const containers = async (service: string) =>
   (await compose('ps', '-q', service)).split('\n').filter((id) => id !== '')
-
-/** Polls, for what happens on an engine cannot be subscribed to in one way for all of it. */
-async function until<T>(
-  what: string,
-  seconds: number,
-  look: () => Promise<T | false | undefined>,
-): Promise<T> {
-  const end = performance.now() + seconds * 1000
-  for (;;) {
-    const found = await look().catch(() => undefined)
-    if (found) return found
-    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`)
-    await sleep(700)
-  }
-}
 
 async function rows(sql: string): Promise<string[]> {
   const text = await compose(

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageFile } from '../cli/package-file'
 import { childEnv } from '../core/env'
+import { until } from './until'
 
 /** deploy/swarm on a swarm of one node, where there is an engine that belongs to none yet. */
 const exec = promisify(execFile)
@@ -22,21 +22,6 @@ async function docker(...args: string[]): Promise<string> {
     maxBuffer: 64 * 1024 * 1024,
   })
   return stdout.trim()
-}
-
-/** Polls, for what happens in a swarm cannot be subscribed to in one way for all of it. */
-async function until<T>(
-  what: string,
-  seconds: number,
-  look: () => Promise<T | false | undefined>,
-): Promise<T> {
-  const end = performance.now() + seconds * 1000
-  for (;;) {
-    const found = await look().catch(() => undefined)
-    if (found) return found
-    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`)
-    await sleep(700)
-  }
 }
 
 async function inside(service: string, ...command: string[]): Promise<string> {

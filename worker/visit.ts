@@ -17,7 +17,7 @@ import type { CrawlRun } from './run-cache'
 import type { PageRecord, StoredPage } from './sink/pages'
 import { MAX_SITEMAP_BYTES } from './sitemap/read-sitemap'
 import { passed } from './steps'
-import { type Keeping, keepPage, type PreviousPage } from './warc/keep-page'
+import { keepPage, NOTHING_KEPT, type PreviousPage } from './warc/keep-page'
 import { sha1 } from './warc/record'
 
 export interface VisitParts {
@@ -172,9 +172,19 @@ async function describe(
   const reason = read?.cut ? 'cut' : outcome.reason
   if (reason === 'cut')
     parts.log.warn({ url: lease.url, run: lease.run, links: links.length }, REASONS.cut.words)
-  const hash = urlHash(lease.url, run.spider.spider.identity)
+  const { spider } = run.spider
+  const hash = urlHash(lease.url, spider.identity)
+  const userAgent = spider.userAgent ?? parts.userAgent
   const digest = fetched ? sha1(fetched.body) : null
-  const kept = await keep(fetched, digest, hash, lease, run, outcome, started, parts)
+  const kept =
+    fetched && digest
+      ? await keepPage(
+          spider.keep,
+          outcome.state,
+          { fetched, digest, userAgent, at: started, depth: lease.depth, referrer: lease.referrer },
+          async () => (run.previous === null ? null : parts.previous(run.previous, hash)),
+        )
+      : NOTHING_KEPT
   const record: PageRecord = {
     run: lease.run,
     hash,
@@ -202,26 +212,6 @@ async function describe(
     fetchedAt: started,
   }
   return { lease, state: outcome.state, reason, record, links }
-}
-
-/** What goes into WARC files, by the spider's `keep`. */
-async function keep(
-  fetched: Fetched | undefined,
-  digest: Buffer | null,
-  hash: Buffer,
-  lease: Lease,
-  run: CrawlRun,
-  outcome: SettledOutcome,
-  at: Date,
-  parts: VisitParts,
-): Promise<Keeping> {
-  if (!fetched || !digest) return { archive: null, warc: null }
-  const { spider } = run.spider
-  const userAgent = spider.userAgent ?? parts.userAgent
-  const page = { fetched, userAgent, at, depth: lease.depth, referrer: lease.referrer }
-  return keepPage(spider.keep, outcome.state, digest, page, async () =>
-    run.previous === null ? null : parts.previous(run.previous, hash),
-  )
 }
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */

@@ -1,15 +1,10 @@
+import type { AlertFigures } from '../../core/alert-text'
 import { change, type Sql, select } from '../db'
 
 /** What a message tells, without words: these are put in when it is sent, in the language of its channel. */
-export interface AlertMessage {
+export interface AlertMessage extends AlertFigures {
   event: 'firing' | 'resolved' | 'test'
   alert: number | null
-  rule: string
-  subject: string
-  figure: number
-  threshold: number
-  windowMinutes: number
-  facts: Record<string, string | number>
   /** ms since 1970. */
   startedAt: number
   endedAt: number | null

@@ -4,33 +4,20 @@ import { tryWebUrl, urlHash, urlId } from '../../core/url'
 import { pages } from '../../drizzle/schema/pages'
 import type { Services } from '../context'
 import { select } from '../db'
+import type { PageView } from './page-list'
 import { getRun } from './runs'
 import { type Why, whyWaiting } from './why'
 
 /** A page that ended, as far as it is on record. */
-export interface PageRecordView {
+export interface PageRecordView extends Omit<PageView, 'items'> {
   run: number
   queue: string
-  /** SHA-256 of the canonical URL, hex. */
-  hash: string
-  url: string
   finalUrl: string | null
   host: string | null
-  state: 'done' | 'failed' | 'ignored'
-  reason: string | null
-  detail: string | null
-  status: number | null
-  title: string | null
-  depth: number
   contentType: string | null
   charset: string | null
   flags: string | null
-  bytes: number | null
-  ms: number | null
-  attempts: number
   deliveries: number
-  /** ms since 1970. */
-  fetchedAt: number
   /** Where its content is kept, if it is. */
   warc: { file: string; offset: number; length: number } | null
   /** It was asked to be tried again and has not ended since: the rest tells of the time before. */

@@ -18,7 +18,7 @@ export interface Keeping {
   warc: WarcLocation | null
 }
 
-const NOTHING: Keeping = { archive: null, warc: null }
+export const NOTHING_KEPT: Keeping = { archive: null, warc: null }
 
 /**
  * What is kept of a page that was answered:
@@ -29,19 +29,16 @@ const NOTHING: Keeping = { archive: null, warc: null }
  * | `errors`  | pages that are not done                                                                   |
  * | `changed` | pages whose content is not that of the spider's run before                                |
  * | `all`     | every page; the content that the run before has kept is referred to, and not written again |
- *
- * @param digest SHA-1 of the content.
  */
 export async function keepPage(
   keep: Spider['keep'],
   state: OutcomeState,
-  digest: Buffer,
   page: KeptPage,
   previous: () => Promise<PreviousPage | null>,
 ): Promise<Keeping> {
-  if (keep === 'none' || (keep === 'errors' && state === 'done')) return NOTHING
+  if (keep === 'none' || (keep === 'errors' && state === 'done')) return NOTHING_KEPT
   const before = keep === 'errors' ? null : await previous()
-  const same = before?.digest?.equals(digest) ? before : null
+  const same = before?.digest?.equals(page.digest) ? before : null
   if (same && keep === 'changed') return { archive: null, warc: same.warc }
   const original = same?.warc
     ? { url: same.finalUrl ?? page.fetched.finalUrl, at: same.fetchedAt }

@@ -12,6 +12,8 @@ export interface Original {
 
 export interface KeptPage {
   fetched: Fetched
+  /** SHA-1 of the content. */
+  digest: Buffer
   userAgent: string
   /** When the visit began. */
   at: Date
@@ -80,7 +82,7 @@ async function responseRecord(
   page: KeptPage,
   last: boolean,
 ): Promise<PageRecords['records'][number]> {
-  const digest = base32(sha1(hop.body))
+  const digest = base32(last ? page.digest : sha1(hop.body))
   const original = last ? page.original : undefined
   const cut = last ? page.fetched.truncated : null
   const record = await encodeRecord(

@@ -196,6 +196,27 @@ test('a worker that says nothing is told of, and a queue whose URLs wait without
   await rig.services.redis.del(rig.queue)
 })
 
+test('an alert goes on for as long as its figure is wrong, also when more than are told at once have become worse', async () => {
+  const silent = (name: string, minutes: number) =>
+    Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        rig.rows(
+          "INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES (?, 'http', ?, 'h', 1, 'running', UTC_TIMESTAMP(3) - INTERVAL 1 HOUR, UTC_TIMESTAMP(3) - INTERVAL ? MINUTE)",
+          [`${name}-${n}`, rig.queue, minutes],
+        ),
+      ),
+    )
+  const firing = async () =>
+    (await alerts()).filter(({ state, subject }) => state === 'firing' && subject.startsWith('worker:first'))
+  const at = await databaseNow(rig.services)
+  await silent('first', 5)
+  await look('silent_worker', at)
+  expect(await firing()).toHaveLength(50)
+  await silent('second', 20)
+  for (const minutes of [1, 8]) await look('silent_worker', after(at, minutes))
+  expect(await firing()).toHaveLength(50)
+})
+
 test('the age of a backlog is that of the URL that is next, not of the queue', async () => {
   const { pool } = rig.services.database
   await pool.query('DELETE FROM samples')

@@ -32,14 +32,16 @@ export async function evaluateRule(s: Services, rule: SetRule, at: Date): Promis
   const wrong = found
     .filter(({ figure }) => isWrong(definition, figure, rule.threshold))
     .sort((a, b) => worst * (a.figure - b.figure))
-    .slice(0, SUBJECTS)
   await inTransaction(s.database.pool, async (connection) => {
     const open = await select<OpenRow>(
       connection,
       "SELECT id, subject, state, started_at AS startedAt, calm_since AS calmSince, told FROM alerts WHERE rule = ? AND state IN ('pending', 'firing') FOR UPDATE",
       [rule.kind],
     )
-    const subjects = new Set([...open, ...wrong].map(({ subject }) => subject.slice(0, 191)))
+    // What fires already is judged by itself: that others became worse does not end it.
+    const subjects = new Set(
+      [...open, ...wrong.slice(0, SUBJECTS)].map(({ subject }) => subject.slice(0, 191)),
+    )
     for (const subject of subjects)
       await takeStep(connection, rule, at, {
         subject,

@@ -7,6 +7,8 @@ const ENTRIES = {
   cli: 'cli/main.ts',
   test: 'cli/test.ts',
   worker: 'worker/main.ts',
+  'code-thread': 'worker/code/thread.ts',
+  'code-hooks': 'worker/code/hooks.ts',
   scheduler: 'server/scheduler/main.ts',
   migrate: 'server/migrate-main.ts',
 }

@@ -5,9 +5,11 @@ import { sentence, UserError } from '../core/errors'
 import type { Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
 import { webUrl } from '../core/url'
+import { isCode, readCodeSpider } from './code-spider'
 
 /** The spider of a file. @throws UserError naming the file and what is wrong with it. */
 export async function readSpider(file: string): Promise<Spider> {
+  if (isCode(file)) return readCodeSpider(file)
   let parsed: unknown
   try {
     parsed = JSON.parse(await readFile(file, 'utf8'))

@@ -24,7 +24,7 @@ export function crawlCommand(program: Command): void {
     .command('crawl')
     .description('crawl once and exit: 0 when the run finished, 1 when it could not, 2 on bad arguments')
     .argument('[url...]', 'where to begin, instead of at the seeds of the spider')
-    .option('--spider <file>', 'spider file (JSON): what to follow and what to take')
+    .option('--spider <file>', 'spider file (JSON or TypeScript): what to follow and what to take')
     .option('--max-pages <n>', 'admit at most so many URLs', numberIn('--max-pages', 1, 1_000_000_000))
     .option('--depth <n>', 'follow links at most so far from a start URL', numberIn('--depth', 0, 10_000))
     .option('--concurrency <n>', 'pages that one worker fetches at once', numberIn('--concurrency', 1, 1000))

@@ -10,6 +10,8 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   crawl: async () => (await import('./crawl')).crawlCommand,
   enqueue: async () => (await import('./enqueue')).enqueueCommand,
   seeds: async () => (await import('./seeds')).seedsCommand,
+  'add-spider': async () => (await import('./add-spider')).addSpiderCommand,
+  new: async () => (await import('./new-spider')).newCommand,
   audit: async () => (await import('./audit')).auditCommand,
   doctor: async () => (await import('./doctor')).doctorCommand,
   'sign-in-link': async () => (await import('./sign-in-link')).signInLinkCommand,

@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { DEFAULT_SPIDER, type Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
 import { resolveUrl, webUrl } from '../core/url'
+import type { Taken } from '../worker/code/messages'
 import { compileSpider } from '../worker/extract/compile-spider'
-import { readPage } from '../worker/extract/read-page'
+import { type PageContent, readPage } from '../worker/extract/read-page'
 import { decodeHtml } from '../worker/fetch/charset'
+import { codeSpiders } from './code-spider'
 import { readSpider } from './crawl-input'
 import { bytesOf, bytesSchema, probe } from './probe'
 
@@ -32,7 +34,7 @@ export function extractCommand(program: Command): void {
     )
     .argument('[file]', 'HTML as it came, without Content-Encoding; - for standard input')
     .option('--url <url>', 'URL of the page, after redirects')
-    .option('--spider <file>', 'spider file (JSON); the default spider when not given')
+    .option('--spider <file>', 'spider file (JSON or TypeScript); the default spider when not given')
     .option('--content-type <value>', 'the Content-Type header it came with')
     .action((file: string | undefined, options: Options) =>
       probe({ schema, main: 'file', answer }, file === undefined ? null : { file, ...options }),
@@ -42,7 +44,27 @@ export function extractCommand(program: Command): void {
 async function answer(input: z.output<typeof schema>): Promise<object> {
   const { text, charset } = decodeHtml(await bytesOf(input), input.contentType ?? null)
   const spider = compileSpider(await spiderOf(input.spider))
-  return { charset, ...readPage(text, resolveUrl(input.url) ?? webUrl(input.url), spider) }
+  const url = resolveUrl(input.url) ?? webUrl(input.url)
+  const read = readPage(text, url, spider)
+  if (spider.spider.code === undefined) return { charset, ...read }
+  const contentType = input.contentType ?? 'text/html'
+  const { items, ...asked } = await codeAnswer(spider.spider.code, { url, text, contentType }, read)
+  return { charset, ...read, items: [...read.items, ...items], ...asked }
+}
+
+/** What the code of a spider takes, beside what its rules took. */
+async function codeAnswer(
+  name: string,
+  page: { url: string; text: string; contentType: string },
+  { title, links, items }: PageContent,
+): Promise<Taken> {
+  const code = codeSpiders()
+  try {
+    const rest = { requested: page.url, status: 200, headers: {}, depth: 0, referrer: null, meta: null }
+    return await code.parse(name, { ...page, ...rest, title, links, items })
+  } finally {
+    code.close()
+  }
 }
 
 /** @throws UserError that says what is wrong with it. */

@@ -202,6 +202,8 @@ export const envTable = {
   WARC_FILE_BYTES: count(1_073_741_824, 1_099_511_627_776).describe(
     'Bytes after which a worker begins its next WARC file.',
   ),
+  SPIDERS_DIR: z.string().default('spiders').describe('Folder of the spiders in code.'),
+  CODE_TIMEOUT: seconds(10).describe('Seconds that the code of a spider may take for one page.'),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',

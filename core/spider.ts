@@ -106,7 +106,12 @@ export const spiderSchema = z.strictObject({
   /** What of the pages is kept in WARC files; see `worker/warc/keep-page.ts`. */
   keep: z.enum(['none', 'errors', 'changed', 'all']).default('none'),
   dedupe: dedupeSchema.prefault({}),
-  /** Absent: the default item (title, description, canonical, language, counts of links). */
+  /** Name of a spider in code: pages go through the function `parse` of that file in SPIDERS_DIR too. */
+  code: z
+    .string()
+    .regex(/^[a-zA-Z0-9][\w-]{0,63}$/, 'must be the name of a file in SPIDERS_DIR, without its ending')
+    .optional(),
+  /** Absent: the default item (title, description, canonical, language, counts of links), or none beside code. */
   items: z.array(itemSchema).max(50).optional(),
 })
 

@@ -110,6 +110,22 @@ test('sitemap, decode and extract read bytes given in the line', async () => {
       ],
     ),
   ])
+  const [coded] = (
+    await orbweaver(
+      ['extract'],
+      [
+        {
+          text: '<h1>Sencha</h1><b class="price">£4.50</b>',
+          url: 'http://tea.example/products/sencha',
+          spider: 'examples/spiders/tea.ts',
+        },
+      ],
+    )
+  ).answers
+  expect(coded).toMatchObject({
+    items: [{ name: 'product', data: { name: 'Sencha', price: 4.5 } }],
+    requests: [],
+  })
   expect(sitemap.answers).toMatchObject([
     { kind: 'urlset', entries: [{ url: 'http://h.example/a?b&c', lastmod: '2026-01-02' }] },
   ])

@@ -91,6 +91,8 @@ export const REASONS = {
   coding: failed('It comes compressed as zstd, which needs Node 22.15 or newer.'),
   redirect_loop: failed('It redirects back to itself.'),
   redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
+  code_error: failed('The spider’s code failed on the page; the detail says where.'),
+  code_timeout: failed('The spider’s code took longer than CODE_TIMEOUT for the page.'),
   worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),
   unstorable: failed('The database refuses what was read; the detail and the worker’s log say why.'),
 } as const satisfies Record<FailureCode, ReasonRow> & Record<string, ReasonRow>

@@ -1,18 +1,26 @@
 import type { Lease, NewTask } from '../core/queue/task'
+import type { StoredLink } from '../core/stored-links'
 import { hostKey, urlId } from '../core/url'
 import type { KnownLinks } from './known-links'
 import type { CrawlRun } from './run-cache'
 import type { Sitemap } from './sitemap/read-sitemap'
 
 /** The task that a URL found at `lease` becomes. */
-export function linkTask(url: string, depth: number, lease: Lease, run: CrawlRun): NewTask {
+export function linkTask(
+  url: string,
+  depth: number,
+  lease: Lease,
+  run: CrawlRun,
+  { priority = lease.priority, meta }: Omit<StoredLink, 'url'> = {},
+): NewTask {
   return {
     url,
     id: urlId(url, run.spider.spider.identity),
     host: hostKey(url),
     depth,
-    priority: lease.priority,
+    priority,
     referrer: lease.url,
+    ...(meta !== undefined && { meta }),
   }
 }
 

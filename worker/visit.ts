@@ -1,9 +1,13 @@
-import { deflateRawSync } from 'node:zlib'
+import { sentence } from '../core/errors'
 import type { Log } from '../core/log'
 import type { Queue } from '../core/queue/queue'
-import type { Lease } from '../core/queue/task'
+import type { Lease, NewTask } from '../core/queue/task'
+import { packLinks, type StoredLink } from '../core/stored-links'
 import { isTrap } from '../core/trap'
 import { urlHash } from '../core/url'
+import type { CodeSpiders } from './code/code-spiders'
+import { CodeFailure, CodeUnusable } from './code/code-thread'
+import { readByCode } from './code/read-by-code'
 import type { Cookies } from './cookies'
 import { FetchFailure } from './fetch/failure'
 import type { Fetched, Fetcher } from './fetch/fetcher'
@@ -26,6 +30,7 @@ export interface VisitParts {
   robots: HostRobots
   known: KnownLinks
   cookies: Cookies
+  code: CodeSpiders
   /** Ours, for spiders without one of their own. */
   userAgent: string
   log: Log
@@ -36,6 +41,9 @@ export interface VisitParts {
   stored: (run: number, hash: Buffer) => Promise<StoredPage | null>
   previous: (run: number, hash: Buffer) => Promise<PreviousPage | null>
 }
+
+/** How long a host is left alone whose page no code could be found for. */
+const CODE_WAIT_MS = 15_000
 
 /** How a visit ended: with a page to store, or with the task back in the queue. */
 export type Visited = { finished: Finished } | { handedBack: 'retry' | 'released' | 'lost' }
@@ -50,7 +58,7 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
     const stored = await parts.stored(lease.run, urlHash(lease.url, run.spider.spider.identity))
     // An earlier holder stored the page and was lost before it could say so: say it for it, without fetching again.
     if (stored) {
-      const links = stored.links.map((url) => linkTask(url, lease.depth + 1, lease, run))
+      const links = stored.links.map(({ url, ...more }) => linkTask(url, lease.depth + 1, lease, run, more))
       return { finished: { lease, state: stored.state, reason: stored.reason, record: null, links } }
     }
   }
@@ -83,7 +91,19 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
     const reply = await parts.queue.retry(lease, waitMs)
     return { handedBack: reply === 'STALE' ? 'lost' : 'retry' }
   }
-  return { finished: await describe(lease, run, outcome as SettledOutcome, answer, ms, started, parts) }
+  try {
+    return { finished: await describe(lease, run, outcome as SettledOutcome, answer, ms, started, parts) }
+  } catch (error) {
+    if (!(error instanceof CodeUnusable)) throw error
+    // It is put right on the worker, or another worker has it: nothing is lost, and the host is not asked again and again.
+    parts.log.error(
+      { run: lease.run, url: lease.url, cause: sentence(error) },
+      'The page waits for the spider’s code',
+    )
+    await parts.queue.hold(lease.host, CODE_WAIT_MS)
+    await parts.queue.release([lease])
+    return { handedBack: 'released' }
+  }
 }
 
 interface Answer {
@@ -167,9 +187,22 @@ async function describe(
 ): Promise<Finished> {
   const read = fetched && outcome.state === 'done' ? await readDocument(fetched, lease, run, parts) : null
   const content = read?.content
-  const links = [...sitemaps.map((url) => linkTask(url, lease.depth, lease, run)), ...(read?.links ?? [])]
+  let items = content?.items ?? []
+  let found = read?.links ?? []
+  if (fetched && read && run.spider.spider.code !== undefined && !read.flags.includes('sitemap')) {
+    try {
+      const coded = await readByCode(run.spider.spider.code, fetched, read, lease, run, parts)
+      items = [...items, ...coded.items]
+      found = coded.links
+    } catch (error) {
+      if (!(error instanceof CodeFailure)) throw error
+      // What the rules took of the page stays; what the code may have missed is named, and can be tried again.
+      outcome = { state: 'failed', reason: error.reason, detail: error.message }
+    }
+  }
+  const links = [...sitemaps.map((url) => linkTask(url, lease.depth, lease, run)), ...found]
   // What was taken counts all the same, but a coverage that ends here must be seen to.
-  const reason = read?.cut ? 'cut' : outcome.reason
+  const reason = outcome.state === 'done' && read?.cut ? 'cut' : outcome.reason
   if (reason === 'cut')
     parts.log.warn({ url: lease.url, run: lease.run, links: links.length }, REASONS.cut.words)
   const { spider } = run.spider
@@ -204,14 +237,19 @@ async function describe(
     ms,
     attempts: lease.attempts + 1,
     deliveries: lease.deliveries + 1,
-    items: content?.items ?? [],
-    links: links.length > 0 ? deflateRawSync(links.map((link) => link.url).join('\n')) : null,
+    items,
+    links: packLinks(links.map((link) => storedLink(link, lease))),
     digest,
     ...kept,
     token: lease.token,
     fetchedAt: started,
   }
   return { lease, state: outcome.state, reason, record, links }
+}
+
+/** A link with what sets it apart from others of its page. */
+function storedLink({ url, priority, meta }: NewTask, lease: Lease): StoredLink {
+  return { url, ...(priority !== lease.priority && { priority }), ...(meta !== undefined && { meta }) }
 }
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */

@@ -9,6 +9,7 @@ import type { Lease } from '../core/queue/task'
 import { noteProgress } from '../core/sign-of-life'
 import type { Database } from '../drizzle/database'
 import { ClaimLoop } from './claim-loop'
+import { CodeSpiders } from './code/code-spiders'
 import { Cookies } from './cookies'
 import { createFetcher } from './fetch/fetcher'
 import { Finisher } from './finisher'
@@ -40,6 +41,7 @@ export class Worker {
   readonly #finisher: Finisher
   readonly #fetcher: ReturnType<typeof createFetcher>
   readonly #warc: WarcFiles
+  readonly #code: CodeSpiders
   readonly #counts = { done: 0, failed: 0 }
   #heartbeat: NodeJS.Timeout | undefined
   #registered = false
@@ -81,6 +83,12 @@ export class Worker {
       userAgent: env.USER_AGENT,
       maxBytes: env.WARC_FILE_BYTES,
     })
+    this.#code = new CodeSpiders({
+      folder: env.SPIDERS_DIR,
+      timeoutMs: env.CODE_TIMEOUT * 1000,
+      program: new URL('./code-thread.js', import.meta.url),
+      print: (line) => log.info({ line }, 'The spider’s code printed'),
+    })
     const robots = new HostRobots(this.#fetcher, env.USER_AGENT, new SharedRobots(redis, env.QUEUE_KEY, log))
     this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
     this.#finisher = new Finisher({
@@ -115,6 +123,7 @@ export class Worker {
           robots,
           known,
           cookies,
+          code: this.#code,
           userAgent: env.USER_AGENT,
           log,
           policy: { retryTimes: env.RETRY_TIMES, retryCodes: env.RETRY_HTTP_CODES },
@@ -168,6 +177,7 @@ export class Worker {
     clearInterval(this.#heartbeat)
     this.#keeper.stop()
     await this.#fetcher.close()
+    this.#code.close()
     await this.#warc
       .close()
       .catch((error) => this.log.warn({ cause: sentence(error) }, 'The WARC file could not be ended'))

@@ -59,13 +59,14 @@ async function rebuildRun(s: Services, run: SeededRun, still: () => boolean): Pr
   if (!(await admitSeeds(s, run, 0, async () => still()))) return false
   for await (const pages of storedLinks(s, run.id)) {
     const tasks = pages.flatMap((page) =>
-      page.links.map((url) => ({
+      page.links.map(({ url, priority = 0, meta }) => ({
         url,
         id: urlId(url, identity),
         host: hostKey(url),
         depth: page.depth + 1,
-        priority: 0,
+        priority,
         referrer: page.url,
+        ...(meta !== undefined && { meta }),
       })),
     )
     for (let from = 0; from < tasks.length; from += CHUNK) {

@@ -149,7 +149,8 @@ async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
 }
 
 async function* linkUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {
-  for await (const pages of storedLinks(s, run.id)) for (const { links } of pages) yield links
+  for await (const pages of storedLinks(s, run.id))
+    for (const { links } of pages) yield links.map(({ url }) => url)
 }
 
 async function* chunked(lists: AsyncIterable<string[]>): AsyncGenerator<string[]> {

@@ -1,5 +1,5 @@
-import { inflateRawSync } from 'node:zlib'
 import type { OutcomeState } from '../../core/queue/states'
+import { type StoredLink, unpackLinks } from '../../core/stored-links'
 import type { Services } from '../context'
 import { select } from '../db'
 
@@ -27,8 +27,7 @@ export interface StoredLinks {
   /** Of the page the links stand on. */
   url: string
   depth: number
-  /** Canonical URLs. */
-  links: string[]
+  links: StoredLink[]
 }
 
 /** The in-scope links that the stored pages of a run offered, by the key of the page, up to 500 pages at a time. */
@@ -42,7 +41,7 @@ export async function* storedLinks(s: Services, run: number): AsyncGenerator<Sto
     yield rows.map(({ url, depth, links }) => ({
       url,
       depth,
-      links: inflateRawSync(links).toString('utf8').split('\n').filter(Boolean),
+      links: unpackLinks(links),
     }))
 }
 

@@ -31,7 +31,8 @@ export function compileSpider(input: Spider): CompiledSpider {
   return {
     ...compileFollow(spider.follow),
     spider,
-    items: spider.items?.map(compileItem) ?? null,
+    // Beside code the default item would only be in the way.
+    items: spider.items?.map(compileItem) ?? (spider.code === undefined ? null : []),
   }
 }
 

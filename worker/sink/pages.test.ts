@@ -1,5 +1,5 @@
-import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packLinks } from '../../core/stored-links'
 import { urlHash } from '../../core/url'
 import { type Database, openDatabase } from '../../drizzle/database'
 import { freshDatabase } from '../../tests/services'
@@ -143,8 +143,12 @@ test('twelve writers on the same pages lose no row', async () => {
 
 test('a stored page comes back with the links it offered', async () => {
   run++
-  const links = ['https://a/x', 'https://a/中']
-  await storePages(database.pool, [record('https://a/l', '1', { links: deflateRawSync(links.join('\n')) })])
+  const links = [
+    { url: 'https://a/x' },
+    { url: 'https://a/中', priority: 7, meta: '{"tab":"\\t","line":"\\n"}' },
+    { url: 'https://a/y', meta: '[]' },
+  ]
+  await storePages(database.pool, [record('https://a/l', '1', { links: packLinks(links) })])
   expect(await storedPage(database.pool, run, urlHash('https://a/l'))).toEqual({
     state: 'done',
     reason: null,

@@ -1,7 +1,7 @@
-import { inflateRawSync } from 'node:zlib'
 import type { Pool, PoolConnection } from 'mysql2/promise'
 import { sentence } from '../../core/errors'
 import type { OutcomeState } from '../../core/queue/states'
+import { type StoredLink, unpackLinks } from '../../core/stored-links'
 import { inTransaction, isPassing } from '../../drizzle/database'
 import type { Reason } from '../outcome'
 import type { PreviousPage } from '../warc/keep-page'
@@ -34,7 +34,7 @@ export interface PageRecord {
   attempts: number
   deliveries: number
   items: { name: string; data: Record<string, unknown> }[]
-  /** Deflated list of links, or null for none. */
+  /** As `packLinks` has them. */
   links: Buffer | null
   /** SHA-1 of the content, 20 bytes. */
   digest: Buffer | null
@@ -184,7 +184,7 @@ export interface StoredPage {
   state: OutcomeState
   reason: Reason | null
   /** The links that the page offered when it was stored. */
-  links: string[]
+  links: StoredLink[]
 }
 
 /** The stored outcome of a URL with the links it offered, or null. */
@@ -198,7 +198,7 @@ export async function storedPage(pool: Pool, run: number, hash: Buffer): Promise
   return {
     state: row.state,
     reason: row.reason,
-    links: row.links ? inflateRawSync(row.links).toString('utf8').split('\n') : [],
+    links: unpackLinks(row.links),
   }
 }
 

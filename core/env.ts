@@ -209,9 +209,16 @@ export const envTable = {
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',
   ),
   SCALER_DRIVER: z
-    .enum(['docker', 'swarm'])
+    .enum(['docker', 'swarm', 'kubernetes'])
     .default('docker')
-    .describe('What the scaler has workers in: a Compose project, or a Swarm stack.'),
+    .describe(
+      'What the scaler has workers in: a Compose project, a Swarm stack, or a namespace of Kubernetes.',
+    ),
+  KUBERNETES_SERVICE_HOST: z
+    .string()
+    .optional()
+    .describe('API server of the cluster, for the scaler; Kubernetes sets it in each pod.'),
+  KUBERNETES_SERVICE_PORT: count(443, 65_535).describe('Its port, which Kubernetes sets too.'),
   DOCKER_HOST: z
     .string()
     .regex(/^(unix|tcp|http):\/\/.+/, 'must be unix:// and a path, or tcp:// and host:port')

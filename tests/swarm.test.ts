@@ -6,6 +6,9 @@ import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageFile } from '../cli/package-file'
 import { childEnv } from '../core/env'
+import { Engine } from '../server/scaler/docker-engine'
+import { swarmWorkers } from '../server/scaler/swarm-driver'
+import { type DriverRig, driverContract } from './driver-contract'
 import { until } from './until'
 
 /** deploy/swarm on a swarm of one node, where there is an engine that belongs to none yet. */
@@ -163,4 +166,52 @@ services:
     expect((JSON.parse(said) as string[]).toSorted()).toEqual(tree)
     expect(await ask(1)).toBe('done\tnothing to change')
   }, 500_000)
+
+  driverContract('swarm', smallStack, { missing: engine })
 })
+
+/** A stack of its own in the same swarm, with containers that hold something for a moment when they are told to end. */
+async function smallStack(): Promise<DriverRig> {
+  const name = `${stack}-small`
+  const script =
+    "process.on('SIGTERM', () => setTimeout(() => process.exit(0), 300)); setInterval(() => {}, 1000)"
+  const service = { image: 'node:24-bookworm-slim', command: ['node', '-e', script] }
+  const file = join(folder, 'small.json')
+  await writeFile(
+    file,
+    JSON.stringify({
+      version: '3.8',
+      services: {
+        scaler: service,
+        worker: {
+          ...service,
+          environment: { QUEUE_KEY: 'a_queue' },
+          deploy: { replicas: 1, labels: { 'orbweaver.workers': 'http' } },
+        },
+      },
+    }),
+  )
+  await docker('stack', 'deploy', '--resolve-image', 'never', '-c', file, name)
+  const of = (service: string) => ['--filter', `label=com.docker.swarm.service.name=${name}_${service}`]
+  const up = (service: string) => docker('ps', '-q', '--no-trunc', ...of(service))
+  await until('one worker', 60, () => up('worker'))
+  const self = await until('the scaler', 60, () => up('scaler'))
+  const engine = new Engine('unix:///var/run/docker.sock')
+  const since = String(Math.floor(Date.now() / 1000))
+  return {
+    driver: swarmWorkers(engine, self),
+    queue: 'a_queue',
+    running: async () => (await up('worker')).split('\n').filter((id) => id !== ''),
+    async drained() {
+      const until = String(Math.ceil(Date.now() / 1000))
+      const format = ['--filter', 'event=die', '--format', '{{.Actor.Attributes.exitCode}}']
+      const ends = await docker('events', '--since', since, '--until', until, ...of('worker'), ...format)
+      return ends.split('\n').filter((code) => code === '0').length
+    },
+    cutOff: async () => swarmWorkers(new Engine(`unix://${folder}/none.sock`), self),
+    async close() {
+      await engine.close()
+      await docker('stack', 'rm', name)
+    },
+  }
+}

@@ -12,3 +12,10 @@ export function useMayChange(): boolean {
   const { data: me } = useQuery(trpc.session.me.queryOptions())
   return me !== undefined && me.role !== 'viewer'
 }
+
+/** Whether to offer what only administrators may do; see above. */
+export function useIsAdmin(): boolean {
+  const trpc = useTRPC()
+  const { data: me } = useQuery(trpc.session.me.queryOptions())
+  return me?.role === 'admin'
+}

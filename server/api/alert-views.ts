@@ -1,5 +1,6 @@
 import { and, desc, eq, lt, ne } from 'drizzle-orm'
 import { alertChannels, alertDeliveries, alerts } from '../../drizzle/schema/alerts'
+import type { AlertMessage } from '../alerts/announce'
 import { readRules } from '../alerts/rule-settings'
 import { RULES } from '../alerts/rules'
 import type { Services } from '../context'
@@ -70,6 +71,8 @@ export async function viewDeliveries(services: Services, before: number | undefi
     deliveries: shown.map(({ delivery, channel }) => ({
       id: delivery.id,
       alertId: delivery.alertId,
+      /** Both empty for a test. */
+      ...toldOf(delivery.message),
       event: delivery.event,
       /** Null when the channel is gone. */
       channel,
@@ -81,4 +84,9 @@ export async function viewDeliveries(services: Services, before: number | undefi
     })),
     next: rows.length > limit ? shown.at(-1)!.delivery.id : null,
   }
+}
+
+function toldOf(message: unknown): { rule: string; subject: string } {
+  const { event, rule, subject } = message as AlertMessage
+  return event === 'test' ? { rule: '', subject: '' } : { rule, subject }
 }

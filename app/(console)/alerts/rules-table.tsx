@@ -2,18 +2,17 @@
 
 import { Button, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
-import type { AppRouter } from '../../../server/api/root'
+import { useState } from 'react'
 import { useFigures } from '../../figures'
 import { ListFrame, ListTable } from '../../list-frame'
 import { MutationError, QueryState } from '../../query-state'
 import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
-import { useMayChange } from '../may-change'
+import { useIsAdmin, useMayChange } from '../may-change'
 import { useAlertWords } from './alert-words'
+import { type Rule, RuleModal } from './rule-form'
 
-type Rule = inferRouterOutputs<AppRouter>['alerts']['rules'][number]
 const HOUR_MS = 3_600_000
 
 /** What is watched, and from where on it is told. */
@@ -99,6 +98,7 @@ function When({ rule }: { rule: Rule }) {
         {[
           rule.windowed && t('within', { minutes: rule.windowMinutes }),
           rule.holdMinutes > 0 && t('holds', { minutes: rule.holdMinutes }),
+          rule.channels && t('onlyChannels', { count: rule.channels.length }),
         ]
           .filter(Boolean)
           .join(' · ')}
@@ -124,14 +124,15 @@ function State({ rule }: { rule: Rule }) {
   )
 }
 
-/** Operators silence; switching a rule on and off is an administrator's. */
+/** Operators silence; changing a rule is an administrator's. */
 function Actions({ rule }: { rule: Rule }) {
   const t = useTranslations('alerts')
   const words = useAlertWords()
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const mayChange = useMayChange()
-  const { data: me } = useQuery(trpc.session.me.queryOptions())
+  const isAdmin = useIsAdmin()
+  const [editing, setEditing] = useState(false)
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: trpc.alerts.pathKey() })
   const silence = useMutation(trpc.alerts.silence.mutationOptions({ onSuccess }))
   const save = useMutation(trpc.alerts.saveRule.mutationOptions({ onSuccess }))
@@ -153,7 +154,17 @@ function Actions({ rule }: { rule: Rule }) {
             {t(silent ? 'speak' : 'silence')}
           </Button>
         )}
-        {me?.role === 'admin' && (
+        {isAdmin && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t('editLabel', { name })}
+            onClick={() => setEditing(true)}
+          >
+            {t('edit')}
+          </Button>
+        )}
+        {isAdmin && (
           <Button
             size="compact-sm"
             variant="default"
@@ -166,6 +177,7 @@ function Actions({ rule }: { rule: Rule }) {
         )}
       </Group>
       <MutationError error={silence.error ?? save.error} />
+      <RuleModal rule={rule} opened={editing} close={() => setEditing(false)} />
     </Stack>
   )
 }

@@ -7,7 +7,7 @@ import { decodeHtml } from '../worker/fetch/charset'
 import { documentType } from '../worker/fetch/document-type'
 import { FetchFailure } from '../worker/fetch/failure'
 import { createFetcher, type Fetched, type Fetcher } from '../worker/fetch/fetcher'
-import { HostRobots, RobotsUnreachable } from '../worker/host-robots'
+import { askRobots, HostRobots } from '../worker/host-robots'
 import { classify, REASONS } from '../worker/outcome'
 import { probe } from './probe'
 import { spiderOf } from './probe-extract'
@@ -126,21 +126,17 @@ async function robotsVerdict(
   hosts: HostRobots,
   asker: { allowPrivate: boolean; userAgent: string },
 ): Promise<Verdict> {
-  try {
-    const robots = await hosts.of(url, asker)
-    const line = robots.decidingLine(url)
-    const allowed = robots.allows(url)
-    return {
-      allowed,
-      ...(allowed ? {} : { reason: 'robots' }),
-      line: line?.number ?? null,
-      rule: line?.text ?? null,
-      crawlDelay: robots.crawlDelayMs === null ? null : robots.crawlDelayMs / 1000,
-      sitemaps: robots.sitemaps,
-    }
-  } catch (error) {
-    if (error instanceof RobotsUnreachable) return { allowed: false, reason: 'robots_unreachable' }
-    if (error instanceof FetchFailure) return { allowed: false, reason: error.code }
-    throw error
+  const asked = await askRobots(hosts, url, asker)
+  if ('reason' in asked) return { allowed: false, reason: asked.reason }
+  const { robots } = asked
+  const line = robots.decidingLine(url)
+  const allowed = robots.allows(url)
+  return {
+    allowed,
+    ...(allowed ? {} : { reason: 'robots' }),
+    line: line?.number ?? null,
+    rule: line?.text ?? null,
+    crawlDelay: robots.crawlDelayMs === null ? null : robots.crawlDelayMs / 1000,
+    sitemaps: robots.sitemaps,
   }
 }

@@ -48,6 +48,23 @@ function guardedLookup(lookup: Lookup, refuse: Refuse): net.LookupFunction {
   }
 }
 
+/** Listens to a socket that is being connected; a part that was skipped took no time. */
+function timesOf(socket: net.Socket, started: number): (secure: boolean) => ConnectTimes {
+  let found = started
+  let open: number | undefined
+  socket.once('lookup', () => {
+    found = performance.now()
+  })
+  socket.once('connect', () => {
+    open = performance.now()
+  })
+  return (secure) => {
+    const now = performance.now()
+    const connectedAt = open ?? now
+    return { dns: found - started, connect: connectedAt - found, tls: secure ? now - connectedAt : null }
+  }
+}
+
 export interface ConnectorOptions {
   allowPrivate: boolean
   /** Milliseconds for name, connection and TLS handshake together. */
@@ -56,6 +73,16 @@ export interface ConnectorOptions {
   lookup?: Lookup
   /** Told of hosts that could not be connected to. */
   failed?(host: string): void
+  /** Told of each connection that was made. */
+  connected?(times: ConnectTimes): void
+}
+
+/** Milliseconds that the parts of a connection took. */
+export interface ConnectTimes {
+  dns: number
+  connect: number
+  /** Null without TLS. */
+  tls: number | null
 }
 
 /** Opens sockets; with `allowPrivate` false, to globally routable addresses only. */
@@ -65,6 +92,7 @@ export function guardedConnector({
   refuse,
   lookup = dns.lookup,
   failed,
+  connected,
 }: ConnectorOptions) {
   const open = buildConnector({
     timeout: timeoutMs,
@@ -72,11 +100,16 @@ export function guardedConnector({
     autoSelectFamily: true,
     lookup: allowPrivate ? (lookup as net.LookupFunction) : guardedLookup(lookup, refuse),
   } as buildConnector.BuildOptions)
-  const connect: buildConnector.connector = (options, done) =>
-    open(options, (...answer) => {
+  const connect: buildConnector.connector = (options, done) => {
+    const started = performance.now()
+    // The library answers with the socket, which its types do not say.
+    const socket = open(options, (...answer) => {
       if (answer[0]) failed?.(options.hostname)
+      else if (times) connected?.(times(options.protocol === 'https:'))
       done(...answer)
-    })
+    }) as unknown as net.Socket | undefined
+    const times = connected && socket && timesOf(socket, started)
+  }
   if (allowPrivate) return connect
   const guarded: buildConnector.connector = (options, done) => {
     // Node resolves no literal, so the lookup never sees one.

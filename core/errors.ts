@@ -53,6 +53,9 @@ export const FAULTS = [
   'last_admin',
   'person_unknown',
   'key_unknown',
+  'tryout_busy',
+  'tryout_no_worker',
+  'tryout_unknown',
 ] as const
 
 export interface Fault {

@@ -20,6 +20,9 @@ export function seedScope(seedUrls: Iterable<string>): SeedScope {
   return { hosts, sites: new Set([...hosts].map(site)) }
 }
 
+/** The rules of a spider's `follow`, in the order in which they are asked. */
+type ScopeRule = 'depth' | 'scope' | 'allow' | 'deny'
+
 /** A spider's `follow`, ready to be asked. */
 export interface FollowRules {
   /**
@@ -30,6 +33,8 @@ export interface FollowRules {
    *   host or site it arrived at into scope.
    */
   inScope(url: string, depth: number, seeds: SeedScope, pageUrl: string): boolean
+  /** The rule that keeps a link from being followed, for people; null when it is followed. */
+  refusedBy(url: string, depth: number, seeds: SeedScope, pageUrl: string): ScopeRule | null
   /** Whether a page of a sitemap is taken: as a link, but however far away, and on the hosts at hand where no link is followed. */
   inSitemapScope(url: string, seeds: SeedScope, sitemapUrl: string): boolean
 }
@@ -40,11 +45,19 @@ export function compileFollow(follow: Spider['follow']): FollowRules {
   const deny = follow.deny.map((pattern) => RE2JS.compile(pattern))
   const inPlace = placeRule(follow.scope)
   const inSitemapPlace = placeRule(follow.scope === 'none' ? 'host' : follow.scope)
-  const wanted = (url: string) => (allow.length === 0 || matches(allow, url)) && !matches(deny, url)
+  const unwanted = (url: string) => {
+    if (allow.length > 0 && !matches(allow, url)) return 'allow'
+    return matches(deny, url) ? 'deny' : null
+  }
+  const refusedBy: FollowRules['refusedBy'] = (url, depth, seeds, pageUrl) => {
+    if (follow.depth !== null && depth > follow.depth) return 'depth'
+    return inPlace(url, seeds, pageUrl) ? unwanted(url) : 'scope'
+  }
   return {
-    inScope: (url, depth, seeds, pageUrl) =>
-      (follow.depth === null || depth <= follow.depth) && inPlace(url, seeds, pageUrl) && wanted(url),
-    inSitemapScope: (url, seeds, sitemapUrl) => inSitemapPlace(url, seeds, sitemapUrl) && wanted(url),
+    refusedBy,
+    inScope: (url, depth, seeds, pageUrl) => refusedBy(url, depth, seeds, pageUrl) === null,
+    inSitemapScope: (url, seeds, sitemapUrl) =>
+      inSitemapPlace(url, seeds, sitemapUrl) && unwanted(url) === null,
   }
 }
 

@@ -120,3 +120,18 @@ export class RobotsUnreachable extends Error {
     super(`${url} answers ${status}; the site is left alone until it answers again.`)
   }
 }
+
+/** A site's robots.txt, or the reason (`outcome.ts`) for which it could not be had, so that nothing may be fetched for now. */
+export async function askRobots(
+  hosts: HostRobots,
+  url: string,
+  asker: RobotsAsker,
+): Promise<{ robots: Robots } | { reason: FailureCode | 'robots_unreachable' }> {
+  try {
+    return { robots: await hosts.of(url, asker) }
+  } catch (error) {
+    if (error instanceof RobotsUnreachable) return { reason: 'robots_unreachable' }
+    if (error instanceof FetchFailure) return { reason: error.code }
+    throw error
+  }
+}

@@ -20,18 +20,19 @@ await runProgram('worker', async (log) => {
     )
   const heartbeat = await openRedis(redisUrl(), 'heartbeat')
   const blocking = await openRedis(redisUrl(), 'blocking')
+  const trying = await openRedis(redisUrl(), 'blocking')
   const database = openDatabase(databaseUrl(), 4)
   await patiently(log, async () => {
     await ping(database, databaseUrl())
     await requireTables(database, databaseUrl())
   })
-  const worker = new Worker(settings, { redis, heartbeat, blocking, database }, log)
+  const worker = new Worker(settings, { redis, heartbeat, blocking, trying, database }, log)
   return {
     farewellMs: settings.DRAIN_SECONDS * 1000 + FAREWELL_MS,
     start: () => worker.start(),
     async stop() {
       await worker.drain()
-      for (const connection of [redis, heartbeat, blocking]) connection.disconnect()
+      for (const connection of [redis, heartbeat, blocking, trying]) connection.disconnect()
       await database.close()
     },
   }

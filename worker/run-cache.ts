@@ -13,16 +13,21 @@ export interface CrawlRun {
   previous: number | null
 }
 
+/** What holds for every run of a worker, whatever its spider says. */
+export interface Installation {
+  allowPrivate: boolean
+  ignoreRobots: boolean
+}
+
 const RUNS_KEPT = 100
 
 /** Runs by id, compiled once. A run's definition never changes; its seeds may grow, which `SeedScope` allows for. */
 export class RunCache {
   #runs = new Map<number, Promise<CrawlRun>>()
 
-  /** @param installation what holds for every run of this worker, whatever its spider says. */
   constructor(
     private readonly read: (id: number) => Promise<RunRecord | null>,
-    private readonly installation: { allowPrivate: boolean; ignoreRobots: boolean },
+    private readonly installation: Installation,
   ) {}
 
   of(id: number): Promise<CrawlRun> {
@@ -41,16 +46,16 @@ export class RunCache {
       throw new Error(
         `Run ${id} is in the queue but not in the database; was the database restored from an older backup?`,
       )
-    const spider = compileSpider(this.#inForce(record.definition))
+    const spider = compileSpider(inForce(record.definition, this.installation))
     return { id, spider, seeds: seedScope(record.seeds), previous: record.previous }
   }
+}
 
-  #inForce(spider: Spider): Spider {
-    const { allowPrivate, ignoreRobots } = this.installation
-    return {
-      ...spider,
-      allowPrivate: spider.allowPrivate || allowPrivate,
-      robots: ignoreRobots ? 'ignore' : spider.robots,
-    }
+/** The spider as this worker obeys it. */
+export function inForce(spider: Spider, { allowPrivate, ignoreRobots }: Installation): Spider {
+  return {
+    ...spider,
+    allowPrivate: spider.allowPrivate || allowPrivate,
+    robots: ignoreRobots ? 'ignore' : spider.robots,
   }
 }

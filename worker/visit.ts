@@ -253,6 +253,6 @@ function storedLink({ url, priority, meta }: NewTask, lease: Lease): StoredLink 
 }
 
 /** What is stored; only HTML is read for links and items. Pictures, archives and the like are not even downloaded. */
-const isReadable = (contentType: string | null): boolean =>
+export const isReadable = (contentType: string | null): boolean =>
   contentType === null ||
   /^\s*(text\/|application\/(xhtml\+xml|xml|json|[\w.-]+\+(xml|json)))/i.test(contentType)

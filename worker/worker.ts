@@ -6,6 +6,7 @@ import { sentence } from '../core/errors'
 import type { Log } from '../core/log'
 import { Queue } from '../core/queue/queue'
 import type { Lease } from '../core/queue/task'
+import { Tryouts } from '../core/queue/tryouts'
 import { noteProgress } from '../core/sign-of-life'
 import type { Database } from '../drizzle/database'
 import { ClaimLoop } from './claim-loop'
@@ -23,6 +24,7 @@ import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fl
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
 import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
 import { readRun } from './sink/runs'
+import { TryoutLane } from './tryout/tryout-lane'
 import { visit } from './visit'
 import { WarcFiles } from './warc/warc-files'
 
@@ -30,6 +32,8 @@ export interface Connections {
   redis: Redis
   heartbeat: Redis
   blocking: Redis
+  /** For trials, likewise. */
+  trying: Redis
   database: Database
 }
 
@@ -42,6 +46,7 @@ export class Worker {
   readonly #fetcher: ReturnType<typeof createFetcher>
   readonly #warc: WarcFiles
   readonly #code: CodeSpiders
+  readonly #lane: TryoutLane
   readonly #counts = { done: 0, failed: 0 }
   #heartbeat: NodeJS.Timeout | undefined
   #registered = false
@@ -52,7 +57,7 @@ export class Worker {
     private readonly connections: Connections,
     private readonly log: Log,
   ) {
-    const { redis, heartbeat, blocking, database } = connections
+    const { redis, heartbeat, blocking, trying, database } = connections
     const { pool } = database
     const queue = new Queue(redis, env.QUEUE_KEY)
     this.record = {
@@ -64,11 +69,9 @@ export class Worker {
     }
     const known = new KnownLinks()
     const cookies = new Cookies()
-    const runs = new RunCache((id) => readRun(pool, id), {
-      allowPrivate: env.ALLOW_PRIVATE,
-      ignoreRobots: env.ROBOTS === 'ignore',
-    })
-    this.#fetcher = createFetcher({
+    const installation = { allowPrivate: env.ALLOW_PRIVATE, ignoreRobots: env.ROBOTS === 'ignore' }
+    const runs = new RunCache((id) => readRun(pool, id), installation)
+    const fetching = {
       userAgent: env.USER_AGENT,
       connectTimeoutMs: env.CONNECT_TIMEOUT * 1000,
       readTimeoutMs: env.READ_TIMEOUT * 1000,
@@ -76,7 +79,8 @@ export class Worker {
       maxBytes: env.MAX_BODY_BYTES,
       maxRedirects: env.MAX_REDIRECTS,
       namesMs: env.DNS_TTL * 1000,
-    })
+    }
+    this.#fetcher = createFetcher(fetching)
     this.#warc = new WarcFiles({
       folder: warcFolder(env),
       worker: this.record.id.replace(/[^\w.-]/g, '_').slice(0, 100),
@@ -90,6 +94,14 @@ export class Worker {
       print: (line) => log.info({ line }, 'The spider’s code printed'),
     })
     const robots = new HostRobots(this.#fetcher, env.USER_AGENT, new SharedRobots(redis, env.QUEUE_KEY, log))
+    this.#lane = new TryoutLane({
+      ...{ queue, robots, installation, log, blocking: trying, code: this.#code },
+      tryouts: new Tryouts(redis, env.QUEUE_KEY),
+      fetcher: fetching,
+      retryCodes: env.RETRY_HTTP_CODES,
+      userAgent: env.USER_AGENT,
+      worker: this.record.id,
+    })
     this.#keeper = new LeaseKeeper(new Queue(heartbeat, env.QUEUE_KEY), env.LEASE_SECONDS * 1000, log)
     this.#finisher = new Finisher({
       queue,
@@ -153,6 +165,7 @@ export class Worker {
     this.#keeper.start()
     this.#heartbeat = setInterval(() => void this.#beat(), this.env.HEARTBEAT_SECONDS * 1000)
     this.#loop.start()
+    this.#lane.start()
     this.log.info(
       { worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS },
       'Worker started',
@@ -167,6 +180,7 @@ export class Worker {
     if (this.#draining) return true
     this.#draining = true
     this.log.info({ running: this.#keeper.size, seconds: this.env.DRAIN_SECONDS }, 'Draining')
+    await this.#lane.stop()
     const clean = await this.#loop.stop(this.env.DRAIN_SECONDS * 1000)
     await this.stop()
     return clean
@@ -175,6 +189,7 @@ export class Worker {
   /** The mirror of `start`. */
   async stop(): Promise<void> {
     clearInterval(this.#heartbeat)
+    await this.#lane.stop()
     this.#keeper.stop()
     await this.#fetcher.close()
     this.#code.close()

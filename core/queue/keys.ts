@@ -55,6 +55,15 @@ export const seenKey = (queue: string, scope: string) => frontier(queue, `seen:$
 /** STRING that expires: what a site answered for its robots.txt (`worker/shared-robots.ts`). */
 export const robotsKey = (queue: string, id: string) => frontier(queue, `robots:${id}`)
 
+/** LIST of ids: trials that wait for a worker (`tryouts.ts`). */
+export const tryoutsKey = (queue: string) => frontier(queue, 'tryouts')
+/** ZSET id → ms: trials whose page is kept, to be forgotten in that order. */
+export const tryoutsKeptKey = (queue: string) => frontier(queue, 'tryouts:kept')
+/** HASH that expires: one trial. */
+export const tryoutKey = (queue: string, id: string) => frontier(queue, `tryout:${id}`)
+/** STRING that expires within seconds: a worker has the trial in hand. */
+export const tryoutHeldKey = (queue: string, id: string) => frontier(queue, `tryout:${id}:held`)
+
 /** Pattern of all keys of a queue but the external ones. */
 export const everyKey = (queue: string) => frontier(queue, '*')
 

@@ -67,6 +67,8 @@ function goodCalls({ ref, token }: Lease): typeof calls {
     retry: { args: [ref, token, 100] },
     release: { args: [ref, token] },
     hold: { args: ['a.example', 100, 50, 20] },
+    turn: { args: ['a.example', 100, 50, ''] },
+    'end-turn': { args: ['a.example', 7, 100, 0] },
     hasten: { args: [0] },
     reap: { args: [10, 1] },
     purge: { args: [2] },

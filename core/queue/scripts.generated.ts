@@ -179,14 +179,14 @@ local function give_place_back(name)
 end
 local random = 1
 local JITTER = 0.33
-local function start_delay(host)
+local function start_delay(host, from)
   local delay = delay_of(host)
   if delay == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
   local wait = math.max(delay * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
-  host.next_at = math.max(host.next_at, math.ceil(now + wait))
+  host.next_at = math.max(host.next_at, math.ceil((from or now) + wait))
 end
 local function to_pending(ref, task)
   task.state, task.token, task.begun, task.at, task.hard = 'p', '0', '0', '0', '0'
@@ -942,6 +942,28 @@ if redis.call('HGET', META, 'settings') ~= ARGV[6] then
 end
 return tonumber(redis.call('HGET', META, 'version'))
 `,
+  'end-turn': `#!lua flags=allow-oom
+` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
+expect('zset', PENDING, READY, TURN, IDLE)
+if #ARGV ~= 4 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
+  refuse('end-turn takes a host of 1 to 300 characters without blanks, controls and |, a number, a turn and its start')
+end
+random = integer(ARGV[2], 'random', 0, 2147483646)
+local turn = integer(ARGV[3], 'turn', 1, 9007199254740991)
+local began = integer(ARGV[4], 'start', 0, 9007199254740991)
+local host = host_of(ARGV[1])
+if host.next_at ~= turn then
+  return 'STALE'
+end
+touch(ARGV[1])
+host.next_at = 0
+if began > 0 then
+  start_delay(host, began)
+end
+settle_hosts()
+save_seq()
+return 'OK'
+`,
   'extend': `#!lua flags=allow-oom
 ` + includeFrontier + includeMeta + includeTask + includeCounts + includeHeld + `expect('hash', TASKS, RUNS)
 expect('zset', LEASED)
@@ -1373,6 +1395,38 @@ end
 redis.call('LPOP', INBOX, entries)
 save_all()
 return 1
+`,
+  'turn': `#!lua flags=allow-oom
+` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
+expect('zset', PENDING, READY, TURN, IDLE)
+if #ARGV ~= 4 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
+  refuse('turn takes a host of 1 to 300 characters without blanks, controls and |, two times and a turn')
+end
+local last = integer(ARGV[2], 'last', 1, 86400000)
+local longest = integer(ARGV[3], 'longest', 0, 86400000)
+local kept = ARGV[4] ~= '' and integer(ARGV[4], 'turn', 1, 9007199254740991)
+local host = touch(ARGV[1])
+local from = host.next_at
+if kept and kept == from then
+  from = kept - last
+end
+local start = math.max(from, host.held_until, now)
+if start - now > longest then
+  return { start - now, 0, 0 }
+end
+local wait = start - now
+if wait == 0 and host.inflight >= limit(host) then
+  wait = 50
+end
+host.next_at = start + last
+local turn = host.next_at
+if wait == 0 and limit(host) > 1 then
+  host.next_at = now
+  turn = now
+end
+settle_hosts()
+save_seq()
+return { wait, turn, wait == 0 and now or 0 }
 `,
   'unseen': `#!lua flags=no-writes
 ` + includeFrontier + includeCounts + includeSeen + `expect('hash', RUNS)

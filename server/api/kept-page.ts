@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readKept } from '../services/read-kept'
+import { type KeptContent, readKept } from '../services/read-kept'
 import { type Context, requireRole } from './trpc'
 
 const question = z.strictObject({
@@ -28,7 +28,11 @@ const HARMLESS = {
 export async function keptPage(ctx: Context, asked: { run: string; hash: string }): Promise<Response> {
   requireRole(ctx.person, 'viewer')
   const { run, hash } = question.parse(asked)
-  const { body, contentType, charset } = await readKept(ctx.services, run, Buffer.from(hash, 'hex'))
+  return harmless(await readKept(ctx.services, run, Buffer.from(hash, 'hex')), hash)
+}
+
+/** Content of somebody else's, to be shown. @param name of the file, where it is a download. */
+export function harmless({ body, contentType, charset }: KeptContent, name: string): Response {
   const shown = /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType)
     ? 'text/html'
     : /^\s*(text\/|application\/([\w.-]+\+)?(json|xml)\b)/i.test(contentType)
@@ -38,7 +42,7 @@ export async function keptPage(ctx: Context, asked: { run: string; hash: string 
     headers: {
       ...HARMLESS,
       'content-type': shown ? `${shown}${charset ? `; charset=${charset}` : ''}` : 'application/octet-stream',
-      ...(!shown && { 'content-disposition': `attachment; filename="${hash.slice(0, 16)}"` }),
+      ...(!shown && { 'content-disposition': `attachment; filename="${name.slice(0, 16)}"` }),
     },
   })
 }

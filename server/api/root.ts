@@ -14,6 +14,7 @@ import { seedsRouter } from './seeds'
 import { sessionRouter } from './session'
 import { spidersRouter } from './spiders'
 import { router } from './trpc'
+import { tryoutsRouter } from './tryouts'
 import { workersRouter } from './workers'
 
 /** Everything the console can ask for. */
@@ -32,6 +33,7 @@ export const appRouter = router({
   schedules: schedulesRouter,
   seeds: seedsRouter,
   session: sessionRouter,
+  tryouts: tryoutsRouter,
   workers: workersRouter,
   spiders: spidersRouter,
 })

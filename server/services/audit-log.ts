@@ -42,6 +42,7 @@ export const ACTIONS = [
   'seeds.import',
   'spider.create',
   'spider.update',
+  'tryout.fetch',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 

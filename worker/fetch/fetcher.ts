@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { setMaxListeners } from 'node:events'
 import { Agent } from 'undici'
-import type { Lookup } from '../../core/address-guard'
+import type { ConnectTimes, Lookup } from '../../core/address-guard'
 import { fetchConnector } from './address-guard'
 import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
@@ -25,6 +25,8 @@ export interface FetcherOptions {
   lookup?: Lookup
   /** Milliseconds for which its answers are remembered; absent: not at all. */
   namesMs?: number
+  /** Told of each connection that was made. */
+  connected?: (times: ConnectTimes) => void
 }
 
 export interface FetchRequest {
@@ -97,7 +99,13 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const connectors = new Map(
     [true, false].map((allowPrivate) => [
       allowPrivate,
-      fetchConnector({ allowPrivate, timeoutMs: options.connectTimeoutMs, lookup, failed: forget }),
+      fetchConnector({
+        allowPrivate,
+        timeoutMs: options.connectTimeoutMs,
+        lookup,
+        failed: forget,
+        connected: options.connected,
+      }),
     ]),
   )
   const agents = new Map(

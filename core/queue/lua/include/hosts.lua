@@ -93,17 +93,17 @@ local function give_place_back(name)
   host.inflight = math.max(host.inflight - 1, 0)
 end
 
--- Spacing counts from here. `random` comes from the caller: math.random starts alike in every script.
+-- Spacing counts from here, or `from` another time (ms). `random` comes from the caller: math.random starts alike in every script.
 local random = 1
 local JITTER = 0.33
-local function start_delay(host)
+local function start_delay(host, from)
   local delay = delay_of(host)
   if delay == 0 and host.own == 0 then
     return
   end
   random = (random * 16807 + 11) % 2147483647
   local wait = math.max(delay * (1 - JITTER + 2 * JITTER * random / 2147483647), host.own)
-  host.next_at = math.max(host.next_at, math.ceil(now + wait))
+  host.next_at = math.max(host.next_at, math.ceil((from or now) + wait))
 end
 
 -- Back to pending, in its old place: arrival and priority stay what they were.

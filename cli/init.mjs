@@ -17,6 +17,9 @@ REDIS_PASSWORD=${secret()}
 MYSQL_PASSWORD=${secret()}
 MYSQL_ROOT_PASSWORD=${secret()}
 AUTH_SECRET=${secret()}
+# With it /metrics is read, by the Prometheus of the profile \`monitoring\` too; and Grafana's administrator signs in with the other.
+METRICS_TOKEN=${secret()}
+GRAFANA_PASSWORD=${secret()}
 TZ=Asia/Shanghai
 # Group of /var/run/docker.sock (stat -c %g), with which the scaler starts and stops workers.
 DOCKER_GID=${dockerGroup()}

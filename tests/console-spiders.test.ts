@@ -1,18 +1,69 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startWorkers, type WorkerPool } from '../cli/worker-pool'
 import { getSpider, saveSpider } from '../server/services/spiders'
 import { consoleRig } from './console-rig'
+
+const lamps = (name: string) => ({
+  name,
+  allowPrivate: true,
+  items: [{ name: 'lamp', fields: { title: { css: 'h1' } } }],
+})
+
+/** A page behind a redirect, and what was asked of it. */
+async function lampShop() {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.url!)
+    if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /cellar\n')
+    else if (request.url === '/moved') response.writeHead(302, { location: '/lamp' }).end()
+    else
+      response
+        .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+        .end(
+          '<title>Lamps</title><h1>Desk lamp</h1><p>It shines on your desk and nowhere else.</p><b class="price">12.50</b>' +
+            '<p><a href="/more">More lamps</a> <a href="/cellar">Cellar</a> <a rel="nofollow" href="/cart">Cart</a> <a href="https://elsewhere.example/">Elsewhere</a></p>',
+        )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { server, requests, address: `http://127.0.0.1:${port}` }
+}
 
 describe('the pages of spiders', { timeout: 240_000 }, () => {
   const rig = consoleRig()
   let folder: string
+  let shop: Awaited<ReturnType<typeof lampShop>>
+  let workers: WorkerPool | undefined
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'orbweaver-spiders-'))
+    await mkdir(join(folder, 'logs'))
+    shop = await lampShop()
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(async () => {
+    await workers?.stop()
+    shop.server.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function startWorker(): Promise<void> {
+    if (workers) return
+    workers = startWorkers({ count: 1, queue: rig.queue, stateDir: folder })
+    await vi.waitFor(
+      async () => {
+        const [rows] = await rig.services.database.pool.query(
+          "SELECT id FROM workers WHERE state = 'running'",
+        )
+        expect(rows).toHaveLength(1)
+      },
+      { timeout: 20_000, interval: 100 },
+    )
+  }
 
   test('a spider is made in the form, its faults told while it is typed, and a run of it started', async () => {
     const { page, services } = rig
@@ -103,6 +154,42 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await rig.text('Version 2.')
     expect((await getSpider(services, 'written')).definition.follow.scope).toBe('none')
+  })
+
+  test('the playground shows a page that a worker fetched beside its items, which follow the selectors without another fetch', async () => {
+    const { page, services } = rig
+    await saveSpider(services, lamps('lamps'), 'lin')
+    await rig.enter(page, '/spiders/lamps?tab=playground')
+    await page.getByLabel('Address to try').fill(`${shop.address}/moved`)
+    await page.getByRole('button', { name: 'Fetch', exact: true }).click()
+    await rig.text('No worker serves the queue')
+    await startWorker()
+    await page.getByRole('button', { name: 'Fetch', exact: true }).click()
+    await rig.text('Answer 200')
+    await rig.text('utf-8, by the Content-Type')
+    await page.getByRole('heading', { name: 'One item', exact: true }).waitFor()
+    await rig.text('not fetched: robots.txt forbids it')
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Desk lamp' }).waitFor()
+    const asked = shop.requests.length
+    await page.getByRole('textbox', { name: 'CSS selector' }).fill('.price')
+    const started = performance.now()
+    await page.getByText('12.50', { exact: true }).waitFor()
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(shop.requests).toHaveLength(asked)
+    await rig.text('Not saved yet.')
+  })
+
+  test('在手机上用中文也能试抓', async () => {
+    await saveSpider(rig.services, lamps('tai-deng'), 'lin')
+    await startWorker()
+    const telephone = await rig.open({ locale: 'zh-CN', width: 390, colorScheme: 'dark' })
+    await rig.enter(telephone, '/spiders/tai-deng?tab=playground')
+    await telephone.getByLabel('要试抓的网址').fill(`${shop.address}/moved`)
+    await telephone.getByRole('button', { name: '抓取', exact: true }).click()
+    await telephone.getByText('响应 200').waitFor()
+    await telephone.getByRole('heading', { name: '1 个条目' }).waitFor()
+    expect(await telephone.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await telephone.context().close()
   })
 
   test('在手机上用中文也能修改爬虫，页面不超出屏幕', async () => {

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, List, Stack, Tabs, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
+import { useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { Spider } from '../../../core/spider'
@@ -12,9 +12,13 @@ import { MutationError } from '../../query-state'
 import { useTRPC, useTRPCClient } from '../../trpc'
 import { useMayChange } from '../may-change'
 import { definitionOf, draftOf } from './draft'
+import { Playground, type Trial } from './playground'
 import { SpiderForm } from './spider-form'
 import { SpiderText } from './spider-text'
 import { SpiderVersions } from './spider-versions'
+
+/** One can try a spider before one has a name for it. */
+const NAMELESS = 'draft'
 
 /** The spider as a form and as text, two views of one draft, which the server checks while it is typed. `id` 0: a new one. */
 export function SpiderEditor({ spider }: { spider: { id: number; version: number; definition: Spider } }) {
@@ -26,6 +30,12 @@ export function SpiderEditor({ spider }: { spider: { id: number; version: number
   const mayChange = useMayChange()
   const isNew = spider.id === 0
   const [draft, setDraft] = useState(() => draftOf(spider.definition))
+  const [trial, setTrial] = useState<Trial>(() => ({
+    url: spider.definition.seeds[0] ?? '',
+    queue: null,
+    asked: null,
+  }))
+  const tab = useSearchParams().get('tab')
   const definition = definitionOf(draft)
   const text = JSON.stringify(definition)
   const changed = text !== JSON.stringify(definitionOf(draftOf(spider.definition)))
@@ -47,10 +57,11 @@ export function SpiderEditor({ spider }: { spider: { id: number; version: number
   )
   const faults = changed ? (checked.data?.faults ?? []) : []
   return (
-    <Tabs defaultValue="form" keepMounted={false}>
+    <Tabs defaultValue={mayChange && tab === 'playground' ? 'playground' : 'form'} keepMounted={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="form">{t('form')}</Tabs.Tab>
         <Tabs.Tab value="text">{t('text')}</Tabs.Tab>
+        {mayChange && <Tabs.Tab value="playground">{t('playground')}</Tabs.Tab>}
         {!isNew && <Tabs.Tab value="versions">{t('versions')}</Tabs.Tab>}
       </Tabs.List>
       <Tabs.Panel value="form">
@@ -63,6 +74,15 @@ export function SpiderEditor({ spider }: { spider: { id: number; version: number
           use={(used) => setDraft(draftOf(isNew ? used : { ...used, name: spider.definition.name }))}
         />
       </Tabs.Panel>
+      {mayChange && (
+        <Tabs.Panel value="playground">
+          <Playground
+            {...{ trial, setTrial, draft, setDraft }}
+            faults={faults.filter((fault) => draft.name !== '' || !fault.startsWith('name '))}
+            definition={isNew && draft.name === '' ? { ...definition, name: NAMELESS } : definition}
+          />
+        </Tabs.Panel>
+      )}
       {!isNew && (
         <Tabs.Panel value="versions">
           <SpiderVersions spider={spider} />

@@ -1,19 +1,22 @@
 'use client'
 
-import { Box, Group, Table } from '@mantine/core'
+import { Box, Button, Group, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import NextLink from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useFigures } from '../../figures'
 import { Link } from '../../link'
 import { EmptyList, ListTable } from '../../list-frame'
 import { QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
+import { useMayChange } from '../may-change'
 import { StartSpider } from './start-spider'
 
 export function SpidersTable() {
   const t = useTranslations('spiders')
   const trpc = useTRPC()
   const figures = useFigures()
+  const mayChange = useMayChange()
   const query = useQuery(trpc.spiders.list.queryOptions())
   return (
     <QueryState query={query}>
@@ -45,6 +48,18 @@ export function SpidersTable() {
                   </Table.Td>
                   <Table.Td>
                     <Group gap="xs" justify="flex-end" wrap="nowrap">
+                      {mayChange && (
+                        <Button
+                          component={NextLink}
+                          href={`/spiders/${encodeURIComponent(spider.name)}?tab=playground`}
+                          size="compact-sm"
+                          variant="default"
+                          visibleFrom="sm"
+                          aria-label={t('tryLabel', { name: spider.name })}
+                        >
+                          {t('try')}
+                        </Button>
+                      )}
                       <StartSpider spider={spider} size="compact-sm" />
                     </Group>
                   </Table.Td>

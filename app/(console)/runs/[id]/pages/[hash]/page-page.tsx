@@ -1,13 +1,13 @@
 'use client'
 
-import { Alert, Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import type { ReactNode } from 'react'
 import type { PageRecordView } from '../../../../../../server/services/page-record'
 import { useFigures } from '../../../../../figures'
 import { Link } from '../../../../../link'
 import { PageTitle } from '../../../../../page-title'
+import { Pairs, Panel } from '../../../../../pairs'
 import { QueryState } from '../../../../../query-state'
 import { PageState } from '../../../../../run-state'
 import { StatCard } from '../../../../../stat-card'
@@ -82,17 +82,6 @@ export function PagePage({ id, hash }: { id: number; hash: string }) {
   )
 }
 
-function Panel({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Stack className="panel" p="md" gap="sm" component="section" miw={0}>
-      <Title order={2} size="h5">
-        {title}
-      </Title>
-      {children}
-    </Stack>
-  )
-}
-
 function Figures({ page }: { page: PageRecordView }) {
   const t = useTranslations('page')
   const figures = useFigures()
@@ -151,23 +140,6 @@ function Facts({ page }: { page: PageRecordView }) {
         </Anchor>
       )}
     </>
-  )
-}
-
-function Pairs({ pairs }: { pairs: string[][] }) {
-  return (
-    <Stack gap={6} component="dl" m={0}>
-      {pairs.map(([name, value]) => (
-        <Group key={name} gap="sm" wrap="nowrap" align="baseline">
-          <Text size="sm" c="dimmed" component="dt" w={110} className="address" style={{ flexShrink: 0 }}>
-            {name}
-          </Text>
-          <Text size="sm" component="dd" m={0} miw={0} className="address">
-            {value}
-          </Text>
-        </Group>
-      ))}
-    </Stack>
   )
 }
 

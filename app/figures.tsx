@@ -29,7 +29,11 @@ export function useFigures() {
     bytes: (value: number | null) => {
       if (value === null) return '–'
       const [unit, size] = value < 1000 ? ['byte', 1] : value < 1e6 ? ['kilobyte', 1e3] : ['megabyte', 1e6]
-      const digits = { maximumFractionDigits: value < 1000 ? 0 : 1 }
+      const digits =
+        value < 1000
+          ? // The short word for bytes has no plural in English.
+            { maximumFractionDigits: 0, unitDisplay: 'long' as const }
+          : { maximumFractionDigits: 1 }
       return new Intl.NumberFormat(locale, { style: 'unit', unit: String(unit), ...digits }).format(
         value / Number(size),
       )

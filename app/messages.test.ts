@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { FAULTS } from '../core/errors'
 import en from '../messages/en.json'
 import zh from '../messages/zh-CN.json'
+import { ACTIONS } from '../server/services/audit-log'
 import { REASONS } from '../worker/outcome'
 
 type Messages = { [key: string]: string | Messages }
@@ -40,6 +41,11 @@ test('every reason for which a page can end has plain words in both languages, a
 test('every fault that the console words has a message in both languages, and there is none for another', () => {
   expect(Object.keys(en.fault).sort()).toEqual([...FAULTS].sort())
   expect(Object.keys(zh.fault).sort()).toEqual([...FAULTS].sort())
+})
+
+test('everything that is written down as a change has words in the audit log, and there are words for nothing else', () => {
+  const actions = ACTIONS.map((action) => action.replaceAll('.', '_')).sort()
+  expect(Object.keys(en.auditActions).sort()).toEqual(actions)
 })
 
 test('every reason is one that somebody stores', () => {

@@ -71,7 +71,11 @@ export function createAuth(services: Services) {
       enabled: true,
       window: 60,
       max: 120,
-      customRules: { '/sign-in/*': { window: 60, max: 10 } },
+      customRules: {
+        '/sign-in/*': { window: 60, max: 10 },
+        // Somebody who sits down at an open console must not find out the password by trying.
+        '/change-password': { window: 900, max: 10 },
+      },
       customStorage: {
         consume: (key, rule) => attempt(services.redis, `address:${key}`, rule.max, rule.window * 1000),
         // The counting is atomic in `consume`; these are for storages without one.
@@ -91,7 +95,10 @@ export function createAuth(services: Services) {
       }),
       after: createAuthMiddleware(async (ctx) => {
         const email = ctx.path === '/sign-in/email' && guessed(ctx.body)
-        if (email && ctx.context.newSession) await forgive(services.redis, `account:${email}`)
+        const session = ctx.context.newSession
+        if (email && session) await forgive(services.redis, `account:${email}`)
+        if (ctx.path === '/change-password' && session)
+          await recordChange(services.database.pool, session.user.email, 'person.password', session.user.id)
       }),
     },
     advanced: {

@@ -39,6 +39,9 @@ export function PersonMenu() {
               <Text size="xs">{t(`role.${me.role}`)}</Text>
             </Menu.Label>
             <Menu.Divider />
+            <Menu.Item component={Link} href="/settings">
+              {t('settings')}
+            </Menu.Item>
             {!me.hasPassword && (
               <Menu.Item component={Link} href="/welcome">
                 {t('setPassword')}

@@ -14,6 +14,7 @@ import {
   RunsIcon,
   SchedulesIcon,
   SeedsIcon,
+  SettingsIcon,
   SpidersIcon,
   WorkersIcon,
 } from '../icons'
@@ -72,6 +73,12 @@ const SECTIONS = [
     href: '/alerts',
     owns: (path: string) => path.startsWith('/alerts'),
     Icon: AlertsIcon,
+  },
+  {
+    key: 'settings',
+    href: '/settings',
+    owns: (path: string) => path.startsWith('/settings'),
+    Icon: SettingsIcon,
   },
 ] as const
 

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { ROLES } from '../auth'
-import { changeRole, inviteAgain, invitePerson, listPeople, removePerson } from '../services/people'
+import {
+  changeRole,
+  inviteAgain,
+  invitePerson,
+  listPeople,
+  removePerson,
+  resetPassword,
+  signOutPerson,
+} from '../services/people'
 import { adminProcedure, router } from './trpc'
 
 const id = z.string().min(1).max(36)
@@ -23,6 +31,16 @@ export const peopleRouter = router({
   inviteAgain: adminProcedure
     .input(z.strictObject({ id }))
     .mutation(({ ctx, input }) => inviteAgain(ctx.services, input.id, ctx.person.email)),
+
+  /** Takes the password and all sessions away. Answers with a link, as `invite`. */
+  resetPassword: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => resetPassword(ctx.services, input.id, ctx.person.email)),
+
+  /** Ends all sessions of somebody. */
+  signOut: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => signOutPerson(ctx.services, input.id, ctx.person.email)),
 
   changeRole: adminProcedure
     .input(z.strictObject({ id, role }))

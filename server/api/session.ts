@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { env } from '../../core/env'
 import { hasPassword, PASSWORD_LENGTH, setPassword } from '../auth'
+import { endSession, listSessions } from '../services/sessions'
 import { FIRST_ADMIN_EMAIL, needsSignInLink } from '../sign-in-link'
 import { publicProcedure, router, viewerProcedure } from './trpc'
 
@@ -14,6 +15,14 @@ export const sessionRouter = router({
     hasPassword: await hasPassword(ctx.services, ctx.person.id),
     zone: env().TZ,
   })),
+
+  /** One's own sessions, the last used first. Times are ms since 1970. */
+  list: viewerProcedure.query(({ ctx }) => listSessions(ctx.services, ctx.person.id)),
+
+  /** Ends one of one's own sessions. */
+  end: viewerProcedure
+    .input(z.strictObject({ id: z.string().min(1).max(36) }))
+    .mutation(({ ctx, input }) => endSession(ctx.services, ctx.person, input.id)),
 
   setPassword: viewerProcedure
     .input(z.strictObject({ email: z.email().max(255), password: z.string().min(PASSWORD_LENGTH).max(128) }))

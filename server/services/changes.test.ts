@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openServerRig, type ServerRig } from '../../tests/server-rig'
+import { changeFile } from './change-file'
 import { type Change, listChanges } from './changes'
 
 let rig: ServerRig
@@ -84,3 +85,21 @@ async function listed(
   }
   return seen!
 }
+
+test('a file of the changes has each that the filter leaves once, newest first, and nothing in it runs in a spreadsheet', async () => {
+  await rig.rows(
+    `INSERT INTO audit_log (at, actor, action, subject, detail) VALUES ('2026-02-01 00:00:00.000', '=HYPERLINK("x")', 'run.start', '-1', '{"a":1}')`,
+  )
+  const text = async (filter: Parameters<typeof changeFile>[1], format: 'csv' | 'jsonl') => {
+    const parts: Uint8Array[] = []
+    for await (const part of changeFile(rig.services, filter, format)) parts.push(part)
+    return Buffer.concat(parts).toString()
+  }
+  const lines = (await text({ action: 'run.cancel' }, 'jsonl')).trim().split('\n')
+  const ids = lines.map((line) => JSON.parse(line).id as number)
+  expect(new Set(ids).size).toBe(1000)
+  expect(ids).toHaveLength(1000)
+  const csv = await text({ from: new Date('2026-01-31'), subject: '-1' }, 'csv')
+  expect(csv).toMatch(/^\ufeffid,at,actor,action,subject,detail\r\n\d+,2026-02-01T00:00:00\.000Z,/)
+  expect(csv).toContain(`"'=HYPERLINK(""x"")",run.start,'-1,"{""a"":1}"`)
+})

@@ -5,7 +5,17 @@ import { type Auth, createAuth, personOf, setPassword } from '../auth'
 import type { Services } from '../context'
 import { change, select } from '../db'
 import { createSignInLink } from '../sign-in-link'
-import { changeRole, inviteAgain, invitePerson, listPeople, removePerson } from './people'
+import { listChanges } from './changes'
+import {
+  changeRole,
+  inviteAgain,
+  invitePerson,
+  listPeople,
+  removePerson,
+  resetPassword,
+  signOutPerson,
+} from './people'
+import { endSession, listSessions } from './sessions'
 
 let services: Services
 let end: () => Promise<void>
@@ -100,4 +110,40 @@ test('one administrator is always left, also when two go at the same time', asyn
     expect(ends.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected'])
     expect((await listPeople(services)).filter((one) => one.role === 'admin')).toHaveLength(1)
   }
+})
+
+test('a password that is reset opens nothing any more, every session ends, and a link lets its owner choose another', async () => {
+  const { id, link } = await invite('viewer')
+  const session = (await open(link))!
+  const person = (await personOf(auth, session))!
+  await setPassword(services, auth, person, { email: person.email, password: 'a long old one' })
+  const reset = await resetPassword(services, id, 'boss@example.com')
+  expect(await personOf(auth, session)).toBeNull()
+  expect((await listPeople(services)).find((one) => one.id === id)!.hasPassword).toBe(false)
+  const again = (await open(reset.link))!
+  expect((await personOf(auth, again))?.email).toBe(person.email)
+  expect(await listChanges(services, { action: 'person.reset', limit: 9 })).toMatchObject([
+    { actor: 'boss@example.com', subject: id },
+  ])
+})
+
+test('signing somebody out ends all their sessions and nobody else’s', async () => {
+  const { id, link } = await invite('operator')
+  const theirs = (await open(link))!
+  const other = (await open((await invite('viewer', 'Bo Yi')).link))!
+  expect(await signOutPerson(services, id, 'boss@example.com')).toEqual({ ended: 1 })
+  expect(await personOf(auth, theirs)).toBeNull()
+  expect(await personOf(auth, other)).not.toBeNull()
+})
+
+test('people see and end their own sessions, and no one else’s', async () => {
+  const { id, link } = await invite('operator')
+  const session = (await open(link))!
+  const [mine] = await listSessions(services, id)
+  const [admins] = await listSessions(services, admin)
+  const person = (await personOf(auth, session))!
+  await endSession(services, person, admins!.id)
+  expect(await listSessions(services, admin)).toHaveLength(1)
+  await endSession(services, person, mine!.id)
+  expect(await personOf(auth, session)).toBeNull()
 })

@@ -106,6 +106,30 @@ export async function removePerson(s: Services, id: string, actor: Actor): Promi
   })
 }
 
+/** Ends all sessions of somebody, at once. @returns how many there were. */
+export async function signOutPerson(s: Services, id: string, actor: Actor): Promise<{ ended: number }> {
+  return inTransaction(s.database.pool, async (connection) => {
+    const { email } = await lockPerson(connection, id, true)
+    const { affectedRows } = await change(connection, 'DELETE FROM session WHERE user_id = ?', [id])
+    await recordChange(connection, actor, 'person.sign-out', id, { email, sessions: affectedRows })
+    return { ended: affectedRows }
+  })
+}
+
+/**
+ * Takes somebody's password and sessions away and makes a link with which they choose a new one. They notice, because their
+ * password is of no use any more, and it is on record: an administrator can't act under their name in secret.
+ */
+export async function resetPassword(s: Services, id: string, actor: Actor): Promise<{ link: string }> {
+  await inTransaction(s.database.pool, async (connection) => {
+    const { email } = await lockPerson(connection, id, true)
+    await change(connection, "DELETE FROM account WHERE user_id = ? AND provider_id = 'credential'", [id])
+    await change(connection, 'DELETE FROM session WHERE user_id = ?', [id])
+    await recordChange(connection, actor, 'person.reset', id, { email })
+  })
+  return { link: await createSignInLink(s, id) }
+}
+
 /** With all administrators locked, so that of the last two not both can go at the same time. */
 async function lockPerson(
   connection: Sql,

@@ -78,7 +78,8 @@ function Facts({ run }: { run: RunView }) {
         spider: run.spider,
         queue: run.queue,
         started: figures.moment(run.createdAt),
-        by: run.startedBy ?? t(`trigger.${run.trigger}`),
+        // Where nobody is named, the trigger stands there.
+        by: run.startedBy && run.startedBy !== run.trigger ? run.startedBy : t(`trigger.${run.trigger}`),
       })}{' '}
       <span suppressHydrationWarning>{t(run.finishedAt ? 'took' : 'running', { duration: lasted })}</span>
     </span>

@@ -20,6 +20,10 @@ AUTH_SECRET=${secret()}
 # With it /metrics is read, by the Prometheus of the profile \`monitoring\` too; and Grafana's administrator signs in with the other.
 METRICS_TOKEN=${secret()}
 GRAFANA_PASSWORD=${secret()}
+# Keys of an object store for the pages that spiders keep. For that of the profile \`objectstore\`: S3_ENDPOINT=http://objects:8333
+S3_ACCESS_KEY=orbweaver
+S3_SECRET_KEY=${secret()}
+# S3_ENDPOINT=
 TZ=Asia/Shanghai
 # Group of /var/run/docker.sock (stat -c %g), with which the scaler starts and stops workers.
 DOCKER_GID=${dockerGroup()}

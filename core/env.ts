@@ -204,6 +204,28 @@ export const envTable = {
   ),
   SPIDERS_DIR: z.string().default('spiders').describe('Folder of the spiders in code.'),
   CODE_TIMEOUT: seconds(10).describe('Seconds that the code of a spider may take for one page.'),
+  WARC_FILE_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(86_400)
+    .default(300)
+    .describe(
+      'Seconds after which a WARC file is ended and brought to the object store, where there is one.',
+    ),
+  S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'Object store (S3 or any that speaks it) for the WARC files, addressed by path. Empty: they stay in WARC_DIR.',
+    ),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not a name for a bucket')
+    .default('orbweaver')
+    .describe('Its bucket, which is made when it is missing.'),
+  S3_REGION: z.string().default('us-east-1').describe('Its region, as it is signed.'),
+  S3_ACCESS_KEY: z.string().optional().describe('Its access key.'),
+  S3_SECRET_KEY: z.string().optional().describe('The secret of that key.'),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',

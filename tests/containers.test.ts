@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageFile } from '../cli/package-file'
+import { ENGINE_TURN_MS, engineTurn } from './engine-turn'
 import { until } from './until'
 
 /** The images and compose.yaml on a real engine, where there is one: each test goes on with the stack of those before it. */
@@ -13,6 +14,7 @@ const PAGES = 200
 const project = `orbweaver-test-${process.pid}`
 let folder: string
 let environment: NodeJS.ProcessEnv
+let endTurn: (() => Promise<void>) | undefined
 
 async function docker(...args: string[]): Promise<string> {
   const { stdout } = await exec('docker', args, {
@@ -94,6 +96,7 @@ const engine = await exec('docker', ['info'], { timeout: 20_000 }).then(
 describe('on a Docker engine', () => {
   beforeAll(async () => {
     if (engine) return
+    endTurn = await engineTurn()
     folder = await mkdtemp(join(tmpdir(), 'orbweaver-containers-'))
     const { stdout } = await exec('sh', ['-c', 'ulimit -Hn'])
     environment = {
@@ -132,11 +135,12 @@ describe('on a Docker engine', () => {
     command: ['node', '-e', ${JSON.stringify(SITE).replaceAll('$', '$$$$')}]
 `,
     )
-  })
+  }, ENGINE_TURN_MS)
   afterAll(async () => {
     if (engine || !folder) return
     await compose('down', '--volumes', '--timeout', '5').catch(() => {})
     await rm(folder, { recursive: true, force: true })
+    await endTurn?.()
   }, 120_000)
 
   test('all images build; worker, scheduler and scaler stay under 60 MB above their base and hold no secret', async (context) => {

@@ -9,6 +9,7 @@ import { childEnv } from '../core/env'
 import { Engine } from '../server/scaler/docker-engine'
 import { swarmWorkers } from '../server/scaler/swarm-driver'
 import { type DriverRig, driverContract } from './driver-contract'
+import { ENGINE_TURN_MS, engineTurn } from './engine-turn'
 import { until } from './until'
 
 /** deploy/swarm on a swarm of one node, where there is an engine that belongs to none yet. */
@@ -17,6 +18,7 @@ const PAGES = 60
 const stack = `orbweaver-swarm-${process.pid}`
 let folder: string
 let environment: NodeJS.ProcessEnv
+let endTurn: (() => Promise<void>) | undefined
 
 async function docker(...args: string[]): Promise<string> {
   const { stdout } = await exec('docker', args, {
@@ -56,6 +58,7 @@ const engine = await docker('info', '--format', '{{.Swarm.LocalNodeState}}').the
 describe('a stack on a swarm of one node', () => {
   beforeAll(async () => {
     if (engine) return
+    endTurn = await engineTurn()
     folder = await mkdtemp(join(tmpdir(), 'orbweaver-swarm-'))
     await exec(process.execPath, [packageFile('cli/init.mjs'), folder])
     const { stdout } = await exec('sh', ['-c', 'ulimit -Hn'])
@@ -107,7 +110,7 @@ services:
       )
     const files = ['deploy/swarm/stack.yaml', join(folder, 'test.yaml')].flatMap((file) => ['-c', file])
     await docker('stack', 'deploy', '--resolve-image', 'never', ...files, stack)
-  }, 540_000)
+  }, ENGINE_TURN_MS + 540_000)
   afterAll(async () => {
     if (engine || !folder) return
     const tidy = (...args: string[]) => docker(...args).catch(() => '')
@@ -119,6 +122,7 @@ services:
     for (const target of ['worker', 'scheduler', 'scaler'])
       await tidy('image', 'rm', `orbweaver-${target}:${stack}`)
     await rm(folder, { recursive: true, force: true })
+    await endTurn?.()
   }, 240_000)
 
   const replicas = (service: string) =>

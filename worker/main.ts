@@ -4,7 +4,7 @@ import { runProgram } from '../core/program'
 import { openRedis } from '../core/redis'
 import { requireSafeRedis } from '../core/redis-safety'
 import { openDatabase, ping, requireTables } from '../drizzle/database'
-import { Worker } from './worker'
+import { LAST_FILES_MS, Worker } from './worker'
 
 /** What may come after the drain, which has its own time limit. */
 const FAREWELL_MS = 2_000
@@ -28,7 +28,7 @@ await runProgram('worker', async (log) => {
   })
   const worker = new Worker(settings, { redis, heartbeat, blocking, trying, database }, log)
   return {
-    farewellMs: settings.DRAIN_SECONDS * 1000 + FAREWELL_MS,
+    farewellMs: settings.DRAIN_SECONDS * 1000 + (settings.S3_ENDPOINT ? LAST_FILES_MS : 0) + FAREWELL_MS,
     start: () => worker.start(),
     async stop() {
       await worker.drain()

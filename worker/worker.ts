@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import { type Env, warcFolder } from '../core/env'
 import { sentence } from '../core/errors'
 import type { Log } from '../core/log'
+import { objectStore } from '../core/object-store'
 import { Queue } from '../core/queue/queue'
 import type { Lease } from '../core/queue/task'
 import { Tryouts } from '../core/queue/tryouts'
@@ -26,6 +27,7 @@ import { type PageRecord, previousPage, storedPage, storePages } from './sink/pa
 import { readRun } from './sink/runs'
 import { TryoutLane } from './tryout/tryout-lane'
 import { visit } from './visit'
+import { FileShipping } from './warc/ship-files'
 import { WarcFiles } from './warc/warc-files'
 
 export interface Connections {
@@ -37,6 +39,9 @@ export interface Connections {
   database: Database
 }
 
+/** What the last files may take on their way to the object store when the worker stops. */
+export const LAST_FILES_MS = 6_000
+
 /** A worker without inbound port: takes URLs of one queue, visits them, stores what came of it. */
 export class Worker {
   readonly record: WorkerRecord
@@ -45,6 +50,7 @@ export class Worker {
   readonly #finisher: Finisher
   readonly #fetcher: ReturnType<typeof createFetcher>
   readonly #warc: WarcFiles
+  readonly #shipping: FileShipping | undefined
   readonly #code: CodeSpiders
   readonly #lane: TryoutLane
   readonly #counts = { done: 0, failed: 0 }
@@ -81,8 +87,13 @@ export class Worker {
       namesMs: env.DNS_TTL * 1000,
     }
     this.#fetcher = createFetcher(fetching)
+    const store = objectStore(env)
+    const openMs = store && env.WARC_FILE_SECONDS * 1000
+    this.#shipping = store && new FileShipping({ store, folder: warcFolder(env), log, openMs: openMs! })
     this.#warc = new WarcFiles({
       folder: warcFolder(env),
+      openMs,
+      ended: (name) => this.#shipping?.ended(name),
       worker: this.record.id.replace(/[^\w.-]/g, '_').slice(0, 100),
       userAgent: env.USER_AGENT,
       maxBytes: env.WARC_FILE_BYTES,
@@ -166,6 +177,7 @@ export class Worker {
     this.#heartbeat = setInterval(() => void this.#beat(), this.env.HEARTBEAT_SECONDS * 1000)
     this.#loop.start()
     this.#lane.start()
+    this.#shipping?.start()
     this.log.info(
       { worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS },
       'Worker started',
@@ -196,6 +208,7 @@ export class Worker {
     await this.#warc
       .close()
       .catch((error) => this.log.warn({ cause: sentence(error) }, 'The WARC file could not be ended'))
+    await this.#shipping?.stop(LAST_FILES_MS)
     if (this.#registered) {
       await retireWorker(this.connections.database.pool, this.record).catch((error) =>
         this.log.warn({ cause: sentence(error) }, 'The stop could not be recorded'),

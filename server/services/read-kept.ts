@@ -2,8 +2,9 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { warcFolder } from '../../core/env'
-import { UserError } from '../../core/errors'
+import { env, warcFolder } from '../../core/env'
+import { sentence, UserError } from '../../core/errors'
+import { objectStore } from '../../core/object-store'
 import type { Services } from '../context'
 import { select } from '../db'
 
@@ -63,19 +64,36 @@ async function readRecord(
   // Names come from the record alone, but one that led elsewhere must find nothing.
   if (!/^[\w.-]+\.warc\.gz$/.test(name)) throw new UserError(`${name} is no WARC file of ours.`)
   try {
-    const handle = await open(file)
-    try {
-      const bytes = Buffer.alloc(length)
-      await handle.read(bytes, 0, length, offset)
-      return { file, body: await decompress(bytes, { maxOutputLength: MAX_BYTES }) }
-    } finally {
-      await handle.close()
-    }
+    const bytes = (await fromFolder(file, offset, length)) ?? (await fromStore(name, offset, length))
+    return { file, body: await decompress(bytes, { maxOutputLength: MAX_BYTES }) }
   } catch (error) {
     throw new UserError(
-      `The page was kept in ${name}, which cannot be read (${(error as Error).message}); put it back into ${warcFolder()}, or look there with a replay tool.`,
+      `The page was kept in ${name}, which cannot be read (${sentence(error)}); put it back into ${warcFolder()}, or look there with a replay tool.`,
     )
   }
+}
+
+/** @returns undefined when the file is not here. */
+async function fromFolder(file: string, offset: number, length: number): Promise<Buffer | undefined> {
+  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && objectStore()) return undefined
+    throw error
+  })
+  try {
+    const bytes = Buffer.alloc(length)
+    await handle?.read(bytes, 0, length, offset)
+    return handle && bytes
+  } finally {
+    await handle?.close()
+  }
+}
+
+async function fromStore(name: string, offset: number, length: number): Promise<Buffer> {
+  const bytes = await objectStore()!.range(name, offset, length)
+  if (bytes) return bytes
+  throw new Error(
+    `it is not in the object store yet, where a worker brings it within ${env().WARC_FILE_SECONDS} s`,
+  )
 }
 
 /** Place after the first empty line from `from` on; -1 for none. */

@@ -29,6 +29,7 @@ export class WarcFiles {
   #file: OpenFile | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #count = 0
+  #timer: NodeJS.Timeout | undefined
 
   constructor(
     private readonly options: {
@@ -37,6 +38,10 @@ export class WarcFiles {
       userAgent: string
       /** Bytes after which the next file is begun. */
       maxBytes: number
+      /** Ms after which a file is ended; absent for never. */
+      openMs?: number | undefined
+      /** Told of each file that is not written to any more. */
+      ended?: ((name: string) => void) | undefined
     },
   ) {}
 
@@ -52,8 +57,9 @@ export class WarcFiles {
 
   /** Ends the open file, when there is one, and sorts its index. */
   async close(): Promise<void> {
-    await this.#turn
-    await this.#end()
+    const turn = this.#turn.then(() => this.#end())
+    this.#turn = turn.catch(() => {})
+    await turn
   }
 
   async #append(pages: PageRecords[]): Promise<WarcLocation[]> {
@@ -103,6 +109,8 @@ export class WarcFiles {
       ),
     )
     await warc.write(bytes, 0, undefined, 0)
+    const { openMs } = this.options
+    if (openMs) this.#timer = setTimeout(() => void this.close().catch(() => {}), openMs).unref()
     return { name, warc, index, size: bytes.length }
   }
 
@@ -110,13 +118,19 @@ export class WarcFiles {
     if (!this.#file) return
     const { name, warc, index } = this.#file
     this.#file = undefined
+    clearTimeout(this.#timer)
     await warc.close()
     await index.close()
-    const path = indexPath(this.options.folder, name)
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
-    // By code unit: tools search the index by halves and compare bytes; it is ASCII but for what pages put into types.
-    await writeFile(path, `${lines.sort().join('\n')}\n`)
+    await sortIndex(indexPath(this.options.folder, name))
+    this.options.ended?.(name)
   }
 }
 
-const indexPath = (folder: string, name: string) => join(folder, name.replace(/\.warc\.gz$/, '.cdxj'))
+/** Makes an index searchable. */
+export async function sortIndex(path: string): Promise<void> {
+  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
+  // By code unit: tools search the index by halves and compare bytes; it is ASCII but for what pages put into types.
+  await writeFile(path, `${lines.sort().join('\n')}\n`)
+}
+
+export const indexPath = (folder: string, name: string) => join(folder, name.replace(/\.warc\.gz$/, '.cdxj'))

@@ -53,3 +53,10 @@ test('a good spider comes back with its defaults', () => {
   expect(spider.items?.[0]?.fields.price).toMatchObject({ list: false, required: false })
   expect(checkSpider(DEFAULT_SPIDER)).toEqual(DEFAULT_SPIDER)
 })
+
+test('a spider in code is not asked to compare its pages, and bounds that cross are named', () => {
+  expect(() => checkSpider({ name: 'a', code: 'a', revisit: { mode: 'due' } })).toThrow(/revisit\.mode/)
+  expect(() => checkSpider({ name: 'a', revisit: { mode: 'due', min: 10, max: 9 } })).toThrow(
+    /revisit\.min .*must not be above max/,
+  )
+})

@@ -13,7 +13,12 @@ export function checkSpider(input: unknown): Spider {
   const result = spiderSchema.safeParse(input)
   if (!result.success) refuse(result.error.issues.map((issue) => shapeFault(issue, input)))
   const spider = result.data
-  const faults = [...seedFaults(spider), ...followFaults(spider), ...itemFaults(spider)]
+  const faults = [
+    ...revisitFaults(spider),
+    ...seedFaults(spider),
+    ...followFaults(spider),
+    ...itemFaults(spider),
+  ]
   if (faults.length > 0) refuse(faults)
   return spider
 }
@@ -65,6 +70,11 @@ function wanted(issue: Issue): string {
 function unit(origin: string): string {
   if (origin === 'string') return ' characters'
   return origin === 'array' ? ' entries' : ''
+}
+
+function revisitFaults({ revisit, code }: Spider): string[] {
+  if (revisit.mode === 'all' || code === undefined) return []
+  return ['revisit.mode must be "all" beside code, which reads every page anew; take it out']
 }
 
 function seedFaults(spider: Spider): string[] {

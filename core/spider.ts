@@ -41,6 +41,30 @@ export const dedupeSchema = z.strictObject({
   errorRate: z.number().min(0.0001).max(0.01).default(0.001),
 })
 
+const seconds = (fallback: number) => z.number().int().min(1).max(315_360_000).default(fallback)
+
+export const revisitSchema = z
+  .strictObject({
+    /**
+     * What becomes of pages that a run of this spider has fetched before. `all`: they are fetched like any other. `changed`: they
+     * are asked for on condition that they have changed. `due`: likewise, and only those whose interval has passed.
+     * `new`: only those that a sitemap says have changed since, and the seeds.
+     */
+    mode: z.enum(['all', 'changed', 'due', 'new']).default('all'),
+    /** Seconds from a page's first visit to its next; from then on the interval follows how often the page changes. */
+    first: seconds(86_400),
+    /** Bounds of the interval. */
+    min: seconds(3_600),
+    max: seconds(2_592_000),
+    /** After so many answers "not modified" in a row a page is fetched whole, to see whether its server tells the truth. */
+    verify: z.number().int().min(0).max(1000).default(10),
+    /** Whether a date in a sitemap that is later than our last visit makes a page due at once. */
+    lastmod: z.enum(['heed', 'ignore']).default('heed'),
+    /** Pages that a sitemap dates before this day are left out. */
+    since: z.iso.date().optional(),
+  })
+  .refine(({ min, max }) => min <= max, { path: ['min'], message: 'must not be above max' })
+
 export const spiderSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -106,6 +130,7 @@ export const spiderSchema = z.strictObject({
   /** What of the pages is kept in WARC files; see `worker/warc/keep-page.ts`. */
   keep: z.enum(['none', 'errors', 'changed', 'all']).default('none'),
   dedupe: dedupeSchema.prefault({}),
+  revisit: revisitSchema.prefault({}),
   /** Name of a spider in code: pages go through the function `parse` of that file in SPIDERS_DIR too. */
   code: z
     .string()

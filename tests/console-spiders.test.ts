@@ -88,12 +88,15 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
     await page.getByRole('textbox', { name: 'CSS selector' }).fill('h1')
     await page.getByLabel('In a Bloom filter').check()
     await rig.text(/Costs 18 MB of Redis’s memory for 10,000,000 addresses/)
+    await page.getByLabel('only those that are due').check()
+    await page.getByLabel('Next visit after').fill('12')
     await page.getByRole('button', { name: 'Create the spider' }).click()
     await page.waitForURL(`${rig.address}/spiders/shop`)
     expect((await getSpider(services, 'shop')).definition).toMatchObject({
       seeds: ['https://shop.test/', 'https://shop.test/sale'],
       follow: { scope: 'site', allow: [], deny: ['[?&]sort='], depth: null },
       dedupe: { kind: 'bloom', scope: 'run' },
+      revisit: { mode: 'due', first: 43_200, min: 3_600 },
       items: [{ name: 'item', fields: { title: { css: 'h1', type: 'text', list: false, required: false } } }],
     })
     await page.getByRole('button', { name: 'Start a run of shop' }).click()

@@ -94,6 +94,8 @@ export async function work(
           digest: null,
           warc: null,
           archive: null,
+          contentRun: null,
+          visit: null,
           token: lease.token,
           fetchedAt: new Date(),
         },

@@ -4,7 +4,7 @@ import type { Log } from '../core/log'
 import type { Claimed, Queue } from '../core/queue/queue'
 import type { Lease, QueueSettings } from '../core/queue/task'
 import { BLOCK_SECONDS } from '../core/redis'
-import type { Finisher } from './finisher'
+import type { Finished, Finisher } from './finisher'
 import type { LeaseKeeper } from './lease-keeper'
 import { passed } from './steps'
 import type { Visited } from './visit'
@@ -30,6 +30,8 @@ export interface LoopParts {
   enterEpoch: (epoch: number) => void
   visit: (lease: Lease, signal: AbortSignal) => Promise<Visited>
   takeIn: (epoch: number) => Promise<boolean>
+  /** How a page ends that need not be asked for; null for one that must be. */
+  passOver: (lease: Lease) => Promise<Finished | null>
 }
 
 /**
@@ -176,8 +178,10 @@ export class ClaimLoop {
     this.#starting = true
     try {
       for (;;) {
-        const batch = this.#next()
-        if (batch.length === 0) return
+        const taken = this.#next()
+        if (taken.length === 0) return
+        const batch = await this.#passOver(taken)
+        if (batch.length === 0) continue
         const replies = await this.parts.queue.begin(batch)
         passed('begun')
         for (const [n, lease] of batch.entries()) {
@@ -190,6 +194,20 @@ export class ClaimLoop {
       this.#report(error)
     } finally {
       this.#starting = false
+    }
+  }
+
+  /** Ends the pages that need not be asked for. @returns the others; none while the database cannot say which these are. */
+  async #passOver(leases: Lease[]): Promise<Lease[]> {
+    try {
+      const ends = await Promise.all(leases.map((lease) => this.parts.passOver(lease)))
+      for (const end of ends) if (end) this.parts.finisher.push(end)
+      return leases.filter((_, n) => !ends[n])
+    } catch (error) {
+      this.#report(error)
+      await new Promise((resolve) => setTimeout(resolve, LONGEST_NAP_MS))
+      await this.#handBack(leases)
+      return []
     }
   }
 

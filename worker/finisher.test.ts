@@ -71,6 +71,8 @@ async function finish(path: string, addresses: string[]) {
     digest: null,
     warc: null,
     archive: null,
+    contentRun: null,
+    visit: null,
     fetchedAt: new Date(),
     token: lease!.token,
   }

@@ -136,6 +136,7 @@ export class Finisher {
       title: null,
       items: [],
       links: null,
+      visit: null,
     }
     // All at once: when storing it fails, the next try must not store one outcome and acknowledge another.
     Object.assign(finished, { state: 'failed', reason: 'unstorable', links: [], record: bare })

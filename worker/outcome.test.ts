@@ -27,7 +27,7 @@ it.each([
   [206, 'done', null],
   [300, 'ignored', 'http_300'],
   [302, 'ignored', 'http_302'],
-  [304, 'done', 'unchanged'],
+  [304, 'ignored', 'http_304'],
   [400, 'ignored', 'http_400'],
   [401, 'ignored', 'http_401'],
   [403, 'failed', 'blocked_403'],

@@ -13,7 +13,9 @@ import type { Fetched } from './fetch/fetcher'
  * | 2xx, no text, whatever its Content-Type says     | `ignored` | `type`                             |
  * | 2xx, cut off                                     | `retry`   | `truncated`                        |
  * | a challenge page (`challenge.ts`)                | `failed`  | `blocked_challenge`                |
- * | 304                                              | `done`    | `unchanged`                        |
+ * | 304 to a request with a condition                | `done`    | `unchanged`                        |
+ * | 2xx with what was there the last time            | `done`    | `unchanged`, found when it is read |
+ * | 404 and 410 where a page was the last time       | `ignored` | `gone`                             |
  * | 2xx with more links or items than are taken      | `done`    | `cut`, found when it is read       |
  * | 403                                              | `failed`  | `blocked_403`, whatever the policy |
  * | 408, 425, 429, and the policy's codes            | `retry`   | `http_<status>`                    |
@@ -39,6 +41,10 @@ export interface RetryPolicy {
   retryCodes: readonly number[]
   /** What is no text is wanted as well: a sitemap may be a gzip file. */
   binary?: boolean
+  /** The page was asked for on condition that it has changed. */
+  conditional?: boolean
+  /** The page was there the last time. */
+  wasThere?: boolean
 }
 
 interface ReasonRow {
@@ -53,11 +59,13 @@ const ignored = (words: string): ReasonRow => ({ state: 'ignored', words })
 
 /** Every reason but `http_<status>`, which explains itself. `FailureCode`s are reasons of the same name. */
 export const REASONS = {
-  unchanged: { state: 'done', words: 'The server says that the page has not changed.' },
+  unchanged: { state: 'done', words: 'The page is as it was at the last visit; its items stand there.' },
   cut: {
     state: 'done',
     words: 'The page has more links, elements or items than are taken; those in excess were left out.',
   },
+  gone: ignored('The page was there at the last visit, and is not there any more.'),
+  not_due: ignored('The page was visited before, and its next visit is not due.'),
   too_large: ignored('The page is longer than MAX_BODY_BYTES.'),
   truncated: retry('The page ended early, in the middle of its data.'),
   blocked_403: failed('The server refuses us (403). Repeating would not help; slow down or ask its owner.'),
@@ -107,7 +115,8 @@ export function classify(result: Fetched | FetchFailure, policy: RetryPolicy): O
   const { status } = result
   if (isChallenge(result)) return because('blocked_challenge')
   if (status >= 200 && status < 300) return classifyPage(result, policy)
-  if (status === 304) return because('unchanged')
+  if (status === 304 && policy.conditional) return because('unchanged')
+  if ((status === 404 || status === 410) && policy.wasThere) return because('gone')
   if (status === 403) return because('blocked_403')
   const reason: Reason = `http_${status}`
   if (PASSING.has(status) || policy.retryCodes.includes(status))

@@ -3,6 +3,7 @@ import type { StoredLink } from '../core/stored-links'
 import { hostKey, urlId } from '../core/url'
 import type { KnownLinks } from './known-links'
 import type { CrawlRun } from './run-cache'
+import { latestOf } from './sitemap/lastmod'
 import type { Sitemap } from './sitemap/read-sitemap'
 
 /** The task that a URL found at `lease` becomes. */
@@ -46,7 +47,12 @@ export function sitemapLinks(
   run: CrawlRun,
   known: KnownLinks,
 ): NewTask[] {
-  const pages = entries.filter(({ url }) => run.spider.inSitemapScope(url, run.seeds, sitemapUrl))
+  const { since } = run.spider.spider.revisit
+  const pages = entries.filter(
+    ({ url, lastmod }) =>
+      run.spider.inSitemapScope(url, run.seeds, sitemapUrl) &&
+      !(since && (latestOf(lastmod)?.toISOString() ?? since) < since),
+  )
   return [...sitemaps, ...pages]
     .filter(({ url }) => !known.has(lease.run, url))
     .map(({ url }) => linkTask(url, lease.depth, lease, run))

@@ -2,6 +2,7 @@ import type { Lease, NewTask } from '../core/queue/task'
 import type { Spider } from '../core/spider'
 import { type PageContent, readPage } from './extract/read-page'
 import { readRobotsTag } from './extract/robots-directives'
+import { visibleText } from './extract/visible-text'
 import { decodeHtml, decodeXml } from './fetch/charset'
 import { documentType } from './fetch/document-type'
 import type { Fetched } from './fetch/fetcher'
@@ -9,7 +10,8 @@ import type { KnownLinks } from './known-links'
 import { pageLinks, sitemapLinks } from './page-links'
 import { productToken } from './robots'
 import type { CrawlRun } from './run-cache'
-import { readSitemap } from './sitemap/read-sitemap'
+import { readSitemap, type SitemapEntry } from './sitemap/read-sitemap'
+import { sha1 } from './warc/record'
 
 export interface ReadDocument {
   /** Absent for what is no HTML. */
@@ -17,6 +19,12 @@ export interface ReadDocument {
   charset: string | null
   /** Tasks for the queue. */
   links: NewTask[]
+  /** Where the page leads, before any rule of scope. */
+  found: string[]
+  /** SHA-1 of what is taken from it, for spiders that revisit; absent for what is no HTML. */
+  takes?: Buffer
+  /** Pages that a sitemap gives a date. */
+  dated?: SitemapEntry[]
   flags: Flag[]
   /** It held more than is taken. */
   cut: boolean
@@ -46,6 +54,8 @@ export async function readDocument(
       return {
         charset: null,
         links,
+        found: [],
+        dated: sitemap.entries.filter(({ lastmod }) => lastmod !== null),
         flags: [...lenient, 'sitemap'],
         cut: sitemap.cut,
       }
@@ -55,23 +65,31 @@ export async function readDocument(
     return {
       charset: (type === 'xml' ? decodeXml : decodeHtml)(body, contentType).charset,
       links: [],
+      found: [],
       flags: lenient,
       cut: false,
     }
-  if (type !== 'html') return { charset: null, links: [], flags: lenient, cut: false }
+  if (type !== 'html') return { charset: null, links: [], found: [], flags: lenient, cut: false }
   const token = productToken(spider.userAgent ?? userAgent)
   const { text, charset } = decodeHtml(body, contentType)
   const content = readPage(text, finalUrl, run.spider, token)
   const tag = readRobotsTag(fetched.headers['x-robots-tag'], token)
   const asked = { noindex: content.noindex || tag.noindex, nofollow: content.nofollow || tag.nofollow }
-  const followed = !(asked.nofollow && spider.robots === 'obey')
+  const found = asked.nofollow && spider.robots === 'obey' ? [] : content.links
   return {
     content,
     charset,
-    links: followed ? pageLinks(content.links, finalUrl, lease, run, known) : [],
+    links: pageLinks(found, finalUrl, lease, run, known),
+    found,
+    ...(spider.revisit.mode !== 'all' && { takes: takenFrom(content, found, spider.items ? '' : text) }),
     flags: [...lenient, ...(['noindex', 'nofollow'] as const).filter((flag) => asked[flag])],
     cut: content.cut,
   }
+}
+
+/** Without rules of its own a spider is after the text of the page, which its default item does not have. */
+function takenFrom({ items }: PageContent, found: string[], html: string): Buffer {
+  return sha1(Buffer.from(JSON.stringify([items, found, html && visibleText(html)])))
 }
 
 const usesSitemaps = ({ sitemaps }: Spider) => sitemaps === 'auto' || sitemaps.length > 0

@@ -7,6 +7,7 @@ import type { RunRecord } from './sink/runs'
 /** What a visit needs to know of its run. */
 export interface CrawlRun {
   id: number
+  spiderId: number
   spider: CompiledSpider
   seeds: SeedScope
   /** Id of the spider's run before. */
@@ -47,7 +48,8 @@ export class RunCache {
         `Run ${id} is in the queue but not in the database; was the database restored from an older backup?`,
       )
     const spider = compileSpider(inForce(record.definition, this.installation))
-    return { id, spider, seeds: seedScope(record.seeds), previous: record.previous }
+    const { spiderId, seeds, previous } = record
+    return { id, spiderId, spider, seeds: seedScope(seeds), previous }
   }
 }
 

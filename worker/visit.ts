@@ -15,10 +15,12 @@ import type { Finished } from './finisher'
 import { type HostRobots, RobotsUnreachable } from './host-robots'
 import type { KnownLinks } from './known-links'
 import { classify, type Outcome, REASONS, retryDelayMs } from './outcome'
-import { linkTask } from './page-links'
+import { linkTask, pageLinks } from './page-links'
 import { mayBeSitemap, readDocument } from './read-document'
+import { conditionsOf, datesOf, isRevisited, revisited } from './revisit'
 import type { CrawlRun } from './run-cache'
 import type { PageRecord, StoredPage } from './sink/pages'
+import type { LastVisit } from './sink/visits'
 import { MAX_SITEMAP_BYTES } from './sitemap/read-sitemap'
 import { passed } from './steps'
 import { keepPage, NOTHING_KEPT, type PreviousPage } from './warc/keep-page'
@@ -40,6 +42,8 @@ export interface VisitParts {
   run: (id: number) => Promise<CrawlRun>
   stored: (run: number, hash: Buffer) => Promise<StoredPage | null>
   previous: (run: number, hash: Buffer) => Promise<PreviousPage | null>
+  lastVisit: (spider: number, hash: Buffer, signal: AbortSignal) => Promise<LastVisit | null>
+  callDue: (spider: number, pages: { hash: Buffer; changedAt: Date }[]) => Promise<void>
 }
 
 /** How long a host is left alone whose page no code could be found for. */
@@ -54,8 +58,11 @@ export type Visited = { finished: Finished } | { handedBack: 'retry' | 'released
  */
 export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts): Promise<Visited> {
   const run = await parts.run(lease.run)
-  if (lease.deliveries > 0) {
-    const stored = await parts.stored(lease.run, urlHash(lease.url, run.spider.spider.identity))
+  const hash = urlHash(lease.url, run.spider.spider.identity)
+  // Read before the row: what another holder has stored since is then seen in both, or in the row alone.
+  const last = isRevisited(lease, run) ? await parts.lastVisit(run.spiderId, hash, signal) : null
+  if (lease.deliveries > 0 || last?.run === lease.run) {
+    const stored = await parts.stored(lease.run, hash)
     // An earlier holder stored the page and was lost before it could say so: say it for it, without fetching again.
     if (stored) {
       const links = stored.links.map(({ url, ...more }) => linkTask(url, lease.depth + 1, lease, run, more))
@@ -66,7 +73,7 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
   const startedAt = performance.now()
   parts.log.info({ url: lease.url, run: lease.run, attempt: lease.attempts + 1 }, 'request start')
 
-  const answer = await ask(lease, run, signal, parts)
+  const answer = await ask(lease, run, last, signal, parts)
   if (answer === 'released') return { handedBack: 'released' }
   passed('fetched')
   if (signal.aborted) return { handedBack: 'lost' }
@@ -92,7 +99,9 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
     return { handedBack: reply === 'STALE' ? 'lost' : 'retry' }
   }
   try {
-    return { finished: await describe(lease, run, outcome as SettledOutcome, answer, ms, started, parts) }
+    return {
+      finished: await describe(lease, run, last, outcome as SettledOutcome, answer, ms, started, parts),
+    }
   } catch (error) {
     if (!(error instanceof CodeUnusable)) throw error
     // It is put right on the worker, or another worker has it: nothing is lost, and the host is not asked again and again.
@@ -118,12 +127,19 @@ type SettledOutcome = Outcome & { state: PageRecord['state'] }
 async function ask(
   lease: Lease,
   run: CrawlRun,
+  last: LastVisit | null,
   signal: AbortSignal,
   parts: VisitParts,
 ): Promise<Answer | 'released'> {
   const { spider } = run.spider
   const sitemap = mayBeSitemap(lease.url, spider)
-  const policy = { ...parts.policy, binary: sitemap }
+  const conditions = await conditionsFor(lease, run, last, parts)
+  const policy = {
+    ...parts.policy,
+    binary: sitemap,
+    conditional: conditions !== null,
+    wasThere: last !== null && !last.gone,
+  }
   let sitemaps: string[] = []
   try {
     if (lease.referrer && spider.follow.traps === 'skip' && isTrap(lease.url))
@@ -148,6 +164,7 @@ async function ask(
       headers: spider.headers,
       ...(spider.userAgent && { userAgent: spider.userAgent }),
       ...(spider.cookies && { cookies: parts.cookies.of(lease.run) }),
+      ...(conditions && { conditions }),
       ...(sitemap && { maxBytes: MAX_SITEMAP_BYTES }),
       signal,
       accept: (type) => isReadable(type) || sitemap,
@@ -160,6 +177,19 @@ async function ask(
     if (error instanceof FetchFailure) return { outcome: classify(error, policy), sitemaps }
     throw error
   }
+}
+
+/** A page that is to be kept and was not until now has to come whole. */
+async function conditionsFor(
+  lease: Lease,
+  { spider: { spider } }: CrawlRun,
+  last: LastVisit | null,
+  parts: VisitParts,
+) {
+  const conditions = conditionsOf(last, spider)
+  if (!conditions || spider.keep === 'none' || spider.keep === 'errors') return conditions
+  const kept = await parts.previous(last!.run, urlHash(lease.url, spider.identity))
+  return kept?.warc ? conditions : null
 }
 
 /** A seed may be redirected anywhere (sites move to www or https); what links led to must stay in scope and allowed by robots. */
@@ -179,16 +209,23 @@ function settle(outcome: Outcome, lease: Lease, parts: VisitParts): Outcome {
 async function describe(
   lease: Lease,
   run: CrawlRun,
+  last: LastVisit | null,
   outcome: SettledOutcome,
   { fetched, sitemaps = [] }: Answer,
   ms: number,
   started: Date,
   parts: VisitParts,
 ): Promise<Finished> {
-  const read = fetched && outcome.state === 'done' ? await readDocument(fetched, lease, run, parts) : null
+  const notModified = outcome.reason === 'unchanged' ? last : null
+  const read =
+    fetched && outcome.state === 'done' && !notModified
+      ? await readDocument(fetched, lease, run, parts)
+      : null
   const content = read?.content
   let items = content?.items ?? []
-  let found = read?.links ?? []
+  let found =
+    read?.links ??
+    (notModified ? pageLinks(notModified.links, notModified.finalUrl, lease, run, parts.known) : [])
   if (fetched && read && run.spider.spider.code !== undefined && !read.flags.includes('sitemap')) {
     try {
       const coded = await readByCode(run.spider.spider.code, fetched, read, lease, run, parts)
@@ -200,22 +237,28 @@ async function describe(
       outcome = { state: 'failed', reason: error.reason, detail: error.message }
     }
   }
+  const digest = notModified?.digest ?? (fetched ? sha1(fetched.body) : null)
+  const visited = revisited(last, outcome, { fetched, read, digest, at: started }, lease, run)
+  const unchanged = visited?.found === 'unchanged'
   const links = [...sitemaps.map((url) => linkTask(url, lease.depth, lease, run)), ...found]
+  const { spider } = run.spider
+  if (read?.dated && spider.revisit.mode !== 'all' && spider.revisit.lastmod === 'heed')
+    await parts.callDue(run.spiderId, datesOf(read.dated, spider))
   // What was taken counts all the same, but a coverage that ends here must be seen to.
-  const reason = outcome.state === 'done' && read?.cut ? 'cut' : outcome.reason
+  const cut = outcome.state === 'done' && read?.cut
+  const reason = unchanged ? 'unchanged' : cut ? 'cut' : outcome.reason
   if (reason === 'cut')
     parts.log.warn({ url: lease.url, run: lease.run, links: links.length }, REASONS.cut.words)
-  const { spider } = run.spider
   const hash = urlHash(lease.url, spider.identity)
   const userAgent = spider.userAgent ?? parts.userAgent
-  const digest = fetched ? sha1(fetched.body) : null
+  const before = last?.run ?? run.previous
   const kept =
     fetched && digest
       ? await keepPage(
           spider.keep,
           outcome.state,
           { fetched, digest, userAgent, at: started, depth: lease.depth, referrer: lease.referrer },
-          async () => (run.previous === null ? null : parts.previous(run.previous, hash)),
+          async () => (before === null ? null : parts.previous(before, hash)),
         )
       : NOTHING_KEPT
   const record: PageRecord = {
@@ -227,7 +270,7 @@ async function describe(
     reason,
     detail: outcome.detail?.slice(0, 500) ?? null,
     status: fetched?.status ?? null,
-    title: content?.title ?? null,
+    title: content?.title ?? notModified?.title ?? null,
     depth: lease.depth,
     referrer: lease.referrer ?? null,
     contentType: fetched?.contentType?.slice(0, 255) ?? null,
@@ -237,10 +280,12 @@ async function describe(
     ms,
     attempts: lease.attempts + 1,
     deliveries: lease.deliveries + 1,
-    items,
+    items: unchanged ? [] : items,
     links: packLinks(links.map((link) => storedLink(link, lease))),
     digest,
+    contentRun: unchanged ? visited.visit.contentRun : null,
     ...kept,
+    visit: visited && { spider: run.spiderId, visit: visited.visit },
     token: lease.token,
     fetchedAt: started,
   }

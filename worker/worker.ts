@@ -19,12 +19,14 @@ import { HostRobots } from './host-robots'
 import { takeIn } from './intake'
 import { KnownLinks } from './known-links'
 import { LeaseKeeper } from './lease-keeper'
+import { passOver } from './not-due'
 import { RunCache } from './run-cache'
 import { SharedRobots } from './shared-robots'
 import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
 import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
 import { readRun } from './sink/runs'
+import { callDue, lastVisit } from './sink/visits'
 import { TryoutLane } from './tryout/tryout-lane'
 import { visit } from './visit'
 import { FileShipping } from './warc/ship-files'
@@ -75,6 +77,11 @@ export class Worker {
     }
     const known = new KnownLinks()
     const cookies = new Cookies()
+    const visits = {
+      lastVisit: (spider: number, hash: Buffer, signal?: AbortSignal) =>
+        lastVisit(pool, spider, hash, signal),
+      callDue: (spider: number, pages: { hash: Buffer; changedAt: Date }[]) => callDue(pool, spider, pages),
+    }
     const installation = { allowPrivate: env.ALLOW_PRIVATE, ignoreRobots: env.ROBOTS === 'ignore' }
     const runs = new RunCache((id) => readRun(pool, id), installation)
     const fetching = {
@@ -138,6 +145,7 @@ export class Worker {
       defaults: { concurrency: env.CONCURRENT_REQUESTS, delayMs: env.DOWNLOAD_DELAY * 1000 },
       leaseMs: env.LEASE_SECONDS * 1000,
       hardMs: env.DOWNLOAD_TIMEOUT * 3000,
+      passOver: (lease) => passOver(lease, { ...visits, known, run: (id) => runs.of(id) }),
       enterEpoch: (epoch) => known.enter(epoch),
       visit: (lease: Lease, signal: AbortSignal) =>
         visit(lease, signal, {
@@ -154,6 +162,7 @@ export class Worker {
           run: (id) => runs.of(id),
           stored: (run, hash) => storedPage(pool, run, hash),
           previous: (run, hash) => previousPage(pool, run, hash),
+          ...visits,
         }),
       takeIn: (epoch) =>
         takeIn(

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, int, mysqlTable, primaryKey, smallint, text, varchar } from 'drizzle-orm/mysql-core'
+import {
+  bigint,
+  boolean,
+  index,
+  int,
+  mysqlTable,
+  primaryKey,
+  smallint,
+  text,
+  varchar,
+} from 'drizzle-orm/mysql-core'
 import { OUTCOMES } from '../../core/queue/states'
 import { blob, bytes, instant, json } from './columns'
 
@@ -38,6 +48,8 @@ export const pages = mysqlTable(
     links: blob('links'),
     /** SHA-1 of the content as it was decoded. */
     digest: bytes('digest', { length: 20 }),
+    /** The page was not read this time: the run that has its items. */
+    contentRun: bigint('content_run', { mode: 'number' }),
     /** Where the content is kept: WARC file below WARC_DIR, and the bytes of its record there. */
     warcFile: varchar('warc_file', { length: 200 }),
     warcOffset: bigint('warc_offset', { mode: 'number' }),
@@ -71,4 +83,39 @@ export const items = mysqlTable(
     createdAt: instant('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.runId, table.urlHash, table.n] })],
+)
+
+/** Each page as its spider last found it, for spiders that revisit; written together with the page's row. */
+export const visits = mysqlTable(
+  'visits',
+  {
+    spiderId: int('spider_id').notNull(),
+    urlHash: bytes('url_hash', { length: 32 }).notNull(),
+    /** The run of this visit, and the one that has the items of what was found. */
+    runId: bigint('run_id', { mode: 'number' }).notNull(),
+    contentRun: bigint('content_run', { mode: 'number' }).notNull(),
+    /** It was there once, and was not there this time. */
+    gone: boolean('gone').notNull(),
+    title: text('title'),
+    /** Where it was found after redirects; the validators are this URL's. */
+    finalUrl: text('final_url').notNull(),
+    etag: varchar('etag', { length: 500 }),
+    lastModified: varchar('last_modified', { length: 64 }),
+    /** The validators have not been seen to stay the same while the page changed. */
+    trusted: boolean('trusted').notNull(),
+    /** Answers "not modified" since the page was last seen whole. */
+    streak: int('streak').notNull(),
+    /** SHA-1 of the content, and of what was taken from it. */
+    digest: bytes('digest', { length: 20 }).notNull(),
+    extract: bytes('extract', { length: 20 }).notNull(),
+    /** SHA-1 of what of the spider decides what is taken. */
+    rules: bytes('rules', { length: 20 }).notNull(),
+    /** All its links, in scope or not: deflated, one URL a line. */
+    links: blob('links'),
+    /** Seconds until the next visit, and when that is. A sitemap that calls it changed puts `due_at` back to `visited_at`. */
+    intervalSeconds: int('interval_seconds').notNull(),
+    dueAt: instant('due_at').notNull(),
+    visitedAt: instant('visited_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.spiderId, table.urlHash] })],
 )

@@ -5,6 +5,7 @@ import { pageFilter } from '../services/page-filter'
 import { countPages, listPages, pageFacets } from '../services/page-list'
 import { readPage } from '../services/page-record'
 import { redriveRun } from '../services/redrive'
+import { countRevisits } from '../services/revisits'
 import { cancelRun, createRun } from '../services/runs'
 import { ensureDefaultSpider } from '../services/spiders'
 import { viewRun, viewRuns } from './run-views'
@@ -73,6 +74,11 @@ export const runsRouter = router({
   facets: viewerProcedure
     .input(z.strictObject({ id }))
     .query(({ ctx, input }) => pageFacets(ctx.services, input.id)),
+
+  /** How its pages compare with the visit before. */
+  revisits: viewerProcedure
+    .input(z.strictObject({ id }))
+    .query(({ ctx, input }) => countRevisits(ctx.services, input.id)),
 
   /** Starts a run: of the spider named, else the default one; from the URL given, else from the spider's seeds. */
   start: operatorProcedure

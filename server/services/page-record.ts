@@ -18,6 +18,8 @@ export interface PageRecordView extends Omit<PageView, 'items'> {
   charset: string | null
   flags: string | null
   deliveries: number
+  /** The run that has its items, where this one did not read it. */
+  contentRun: number | null
   /** Where its content is kept, if it is. */
   warc: { file: string; offset: number; length: number } | null
   /** It was asked to be tried again and has not ended since: the rest tells of the time before. */
@@ -74,6 +76,7 @@ export async function readPage(s: Services, run: number, hash: string): Promise<
     attempts: row.attempts,
     deliveries: row.deliveries,
     fetchedAt: row.fetchedAt.getTime(),
+    contentRun: row.contentRun,
     warc:
       warcFile === null || warcOffset === null || warcLength === null
         ? null

@@ -40,6 +40,8 @@ export interface FetchRequest {
   userAgent?: string
   /** Asked for the cookies of each hop, and given those that it sets. */
   cookies?: RequestCookies
+  /** Headers such as If-None-Match, for this URL alone, whichever hop it is. */
+  conditions?: { url: string; headers: Record<string, string> }
   /** In place of the fetcher's `maxBytes`. */
   maxBytes?: number
   /** In place of the fetcher's `maxRedirects`. */
@@ -254,15 +256,19 @@ class Visit {
   #exchangeOnce(foreign: boolean, tolerant: boolean): Promise<Answer> {
     if (this.#stopped) throw this.#stopped
     this.#lenient = false
+    const { conditions } = this.request
     this.#exchange = this.send(
       {
         url: this.#target,
-        headers: requestHeaders(
-          this.request.userAgent ?? this.options.userAgent,
-          this.request.headers,
-          foreign,
-          this.request.cookies?.header(this.#target.href),
-        ),
+        headers: [
+          ...requestHeaders(
+            this.request.userAgent ?? this.options.userAgent,
+            this.request.headers,
+            foreign,
+            this.request.cookies?.header(this.#target.href),
+          ),
+          ...(conditions?.url === this.#target.href ? Object.entries(conditions.headers).flat() : []),
+        ],
         readTimeoutMs: this.options.readTimeoutMs,
         bodyLimit: (status, headers) => this.#bodyLimit(status, headers),
       },

@@ -41,6 +41,8 @@ const record = (url: string, token: string, more: Partial<PageRecord> = {}): Pag
   digest: null,
   warc: null,
   archive: null,
+  contentRun: null,
+  visit: null,
   token: `000001.${token.padStart(15, '0')}`,
   fetchedAt: new Date(),
   ...more,

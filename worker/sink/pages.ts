@@ -7,6 +7,7 @@ import type { Reason } from '../outcome'
 import type { PreviousPage } from '../warc/keep-page'
 import type { PageRecords } from '../warc/page-records'
 import type { WarcLocation } from '../warc/warc-files'
+import { type LastVisit, writeVisits } from './visits'
 
 /** Deadlocks are rare with sorted batches but not impossible (the index by state moves rows); each try is the whole transaction. */
 const TRIES = 10
@@ -38,10 +39,14 @@ export interface PageRecord {
   links: Buffer | null
   /** SHA-1 of the content, 20 bytes. */
   digest: Buffer | null
+  /** The page was not read this time: the run that has its items. */
+  contentRun: number | null
   /** Where the content is kept. */
   warc: WarcLocation | null
   /** To be written to a WARC file before the row is stored; no column. */
   archive: PageRecords | null
+  /** What the spider is to remember of the page; null for spiders that do not revisit, and for pages that say nothing new. */
+  visit: { spider: number; visit: LastVisit } | null
   token: string
   fetchedAt: Date
 }
@@ -68,6 +73,7 @@ const COLUMNS = [
   'items',
   'links',
   'digest',
+  'content_run',
   'warc_file',
   'warc_offset',
   'warc_length',
@@ -109,7 +115,9 @@ export async function storePages(pool: Pool, records: PageRecord[]): Promise<(st
 
 async function writeBatch(connection: PoolConnection, records: PageRecord[]): Promise<void> {
   await connection.query(UPSERT, [records.map(pageValues)])
-  const withItems = records.filter((record) => record.items.length > 0 || record.deliveries > 1)
+  const withItems = records.filter(
+    (record) => record.items.length > 0 || record.deliveries > 1 || record.visit !== null,
+  )
   if (withItems.length === 0) return
   const [rows] = await connection.query(
     'SELECT run_id, url_hash, token FROM pages WHERE (run_id, url_hash) IN (?) FOR UPDATE',
@@ -117,6 +125,10 @@ async function writeBatch(connection: PoolConnection, records: PageRecord[]): Pr
   )
   const newest = new Map((rows as KeyedToken[]).map((row) => [keyText(row.run_id, row.url_hash), row.token]))
   const winners = withItems.filter((record) => newest.get(keyText(record.run, record.hash)) === record.token)
+  await writeVisits(
+    connection,
+    winners.flatMap(({ hash, visit }) => (visit ? [{ hash, ...visit }] : [])),
+  )
   // Only a page that was begun before can have left items behind.
   const replaced = winners
     .filter((record) => record.deliveries > 1)
@@ -172,6 +184,7 @@ function pageValues(record: PageRecord): unknown[] {
     record.items.length,
     record.links,
     record.digest,
+    record.contentRun,
     record.warc?.file ?? null,
     record.warc?.offset ?? null,
     record.warc?.length ?? null,

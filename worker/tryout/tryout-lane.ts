@@ -137,7 +137,7 @@ export class TryoutLane {
 
   #runOf(url: string, definition: Spider): CrawlRun {
     const spider = compileSpider(inForce(definition, this.parts.installation))
-    return { id: 0, spider, seeds: seedScope([...startUrls(definition), url]), previous: null }
+    return { id: 0, spiderId: 0, spider, seeds: seedScope([...startUrls(definition), url]), previous: null }
   }
 
   async #guarded(work: () => Promise<TryoutAnswer>): Promise<TryoutAnswer> {

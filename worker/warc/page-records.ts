@@ -38,7 +38,8 @@ interface Hop {
 
 /**
  * What one visit saw: for each hop request and response, for the last one the metadata too. Where the content is that of
- * `original`, a revisit record takes the response's place (profile identical-payload-digest, WARC 1.1 §6.7.2).
+ * `original`, a revisit record takes the response's place (profile identical-payload-digest, WARC 1.1 §6.7.2, or
+ * server-not-modified, §6.7.3, after a 304).
  */
 export async function pageRecords(page: KeptPage): Promise<PageRecords> {
   const { fetched } = page
@@ -93,7 +94,7 @@ async function responseRecord(
       'WARC-Payload-Digest': `sha1:${digest}`,
       ...(cut && { 'WARC-Truncated': cut === 'cap' ? 'length' : 'disconnect' }),
       ...(original && {
-        'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+        'WARC-Profile': `http://netpreserve.org/warc/1.1/revisit/${hop.status === 304 ? 'server-not-modified' : 'identical-payload-digest'}`,
         'WARC-Refers-To-Target-URI': original.url,
         'WARC-Refers-To-Date': warcDate(original.at),
       }),

@@ -2,7 +2,10 @@ import type { Field, ItemRule, Spider } from '../../../core/spider'
 
 /** A spider while it is edited: lists as the lines of a text, so that a line may be empty while one types. */
 export interface Draft
-  extends Pick<Spider, 'name' | 'description' | 'robots' | 'allowPrivate' | 'maxPages' | 'dedupe'> {
+  extends Pick<
+    Spider,
+    'name' | 'description' | 'robots' | 'allowPrivate' | 'maxPages' | 'dedupe' | 'revisit'
+  > {
   seeds: string
   scope: Spider['follow']['scope']
   allow: string
@@ -56,9 +59,9 @@ export const newItem = (): DraftItem => ({
 })
 
 export function draftOf(spider: Spider): Draft {
-  const { name, description, robots, allowPrivate, maxPages, dedupe, follow } = spider
+  const { name, description, robots, allowPrivate, maxPages, dedupe, revisit, follow } = spider
   return {
-    ...{ name, description, robots, allowPrivate, maxPages, dedupe, rest: spider },
+    ...{ name, description, robots, allowPrivate, maxPages, dedupe, revisit, rest: spider },
     seeds: spider.seeds.join('\n'),
     scope: follow.scope,
     allow: follow.allow.join('\n'),
@@ -80,11 +83,11 @@ export function draftOf(spider: Spider): Draft {
 
 /** What the draft says, as the server checks and stores it. */
 export function definitionOf(draft: Draft): Record<string, unknown> {
-  const { name, description, robots, allowPrivate, maxPages, dedupe, scope, depth } = draft
+  const { name, description, robots, allowPrivate, maxPages, dedupe, revisit, scope, depth } = draft
   const { items: _, ...rest } = draft.rest
   return {
     ...rest,
-    ...{ name, description, robots, allowPrivate, maxPages, dedupe },
+    ...{ name, description, robots, allowPrivate, maxPages, dedupe, revisit },
     seeds: lines(draft.seeds),
     follow: { ...draft.rest.follow, scope, allow: lines(draft.allow), deny: lines(draft.deny), depth },
     headers: Object.fromEntries(

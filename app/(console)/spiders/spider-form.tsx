@@ -16,6 +16,7 @@ import type { ReactNode } from 'react'
 import { DedupeFields } from './dedupe-fields'
 import type { Draft } from './draft'
 import { ItemRules } from './item-rules'
+import { RevisitFields } from './revisit-fields'
 
 /** The same in every language. */
 const EXAMPLES = { allow: '/products/', deny: '[?&]sort=', header: 'Accept-Language: en' }
@@ -156,6 +157,13 @@ export function SpiderForm({
         </Section>
         <Section title={t('dedupe')}>
           <DedupeFields dedupe={draft.dedupe} setDedupe={(dedupe) => set('dedupe', dedupe)} fault={fault} />
+        </Section>
+        <Section title={t('revisit')}>
+          <RevisitFields
+            revisit={draft.revisit}
+            setRevisit={(revisit) => set('revisit', revisit)}
+            fault={fault}
+          />
         </Section>
         {readOnly && (
           <Text size="sm" c="dimmed">

@@ -17,6 +17,7 @@ import { StatCard } from '../../../stat-card'
 import { useTRPC } from '../../../trpc'
 import { CancelRun } from '../../cancel-run'
 import { PagesTable } from './pages-table'
+import { Revisits } from './revisits'
 
 export function RunPage({ id }: { id: number }) {
   const t = useTranslations('run')
@@ -124,6 +125,7 @@ function Counts({ run }: { run: RunView }) {
             </Group>
           ))}
         </Group>
+        <Revisits id={run.id} live={!isOver(run.state)} />
       </Stack>
     </Stack>
   )

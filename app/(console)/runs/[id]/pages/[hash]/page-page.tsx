@@ -176,6 +176,12 @@ function Referrers({ page }: { page: PageRecordView }) {
 function Items({ page }: { page: PageRecordView }) {
   const t = useTranslations('page')
   const figures = useFigures()
+  if (page.contentRun !== null)
+    return (
+      <Link href={`/runs/${page.contentRun}/pages/${page.hash}`}>
+        {t('itemsElsewhere', { run: String(page.contentRun) })}
+      </Link>
+    )
   if (page.items.length === 0)
     return (
       <Text size="sm" c="dimmed">

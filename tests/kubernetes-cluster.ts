@@ -33,6 +33,8 @@ export class KubernetesCluster {
   /** Names of the Deployments that an autoscaler has. */
   readonly autoscaled: string[] = []
   readonly events: { uid: string; reason: string; message: string }[] = []
+  /** Kills those that are told to end, as happens when their grace time is over. */
+  impatient = false
   /** Requests as they were allowed: verb and resource. */
   readonly asked = new Set<string>()
   readonly ended: { pod: string; told: boolean; code: number | null }[] = []
@@ -196,7 +198,7 @@ export class KubernetesCluster {
     for (const { pod, process } of live.slice(replicas)) {
       pod.metadata.deletionTimestamp = new Date().toISOString()
       this.#tell('MODIFIED', pod)
-      process.kill('SIGTERM')
+      process.kill(this.impatient ? 'SIGKILL' : 'SIGTERM')
     }
     for (let n = live.length; n < replicas; n++) this.#run()
   }

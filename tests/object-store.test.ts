@@ -8,6 +8,8 @@ import { parseEnv, setEnv } from '../core/env'
 import { ObjectStore, objectStore } from '../core/object-store'
 import { keptPage } from '../server/api/kept-page'
 import type { Context } from '../server/api/trpc'
+import { encodeRecord } from '../worker/warc/record'
+import { WarcFiles } from '../worker/warc/warc-files'
 import { type CrawlRig, openRig } from './crawl-rig'
 import { ObjectServer } from './object-server'
 
@@ -108,6 +110,19 @@ test('what a killed worker left is brought to the store by the next one in its f
     [fresh, fresh.replace('.warc.gz', '.cdxj')].map((path) => path.slice(folder.length + 1)).toSorted(),
   )
 }, 60_000)
+
+test('a worker that stood still until another took its file away begins another', async () => {
+  const { id, bytes } = await encodeRecord('metadata', {}, Buffer.from('x'))
+  const page = { records: [{ id, bytes }], main: 0 }
+  const warc = new WarcFiles({ folder, worker: 'w', userAgent: 'u', maxBytes: 1e9 })
+  const [first] = await warc.write([page])
+  for (const name of await files()) await rm(join(folder, name))
+  const [second] = await warc.write([page])
+  expect(second!.file).not.toBe(first!.file)
+  expect(await files()).toContain(second!.file)
+  for (const name of await files()) await rm(join(folder, name))
+  await warc.close()
+})
 
 test('a store that refuses is told of in its words, and half an address is refused at the start', async () => {
   const file = join(folder, 'x')

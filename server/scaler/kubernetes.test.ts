@@ -119,8 +119,11 @@ test('each end unasked is told once with its cause, how often, and last lines; e
   await cluster.fault(killed!, { exitCode: 137 }, 'again\n')
   cluster.evict(evicted!, 'The node was low on resource: memory.')
   await vi.waitUntil(async () => (await told()).length === 5, 10_000)
+  // Told to end, and killed when it took too long.
+  cluster.impatient = true
   await scale(0)
   await vi.waitUntil(() => cluster.ended.length === 4, 20_000)
+  await new Promise((resolve) => setTimeout(resolve, 500))
   await watch.stop()
   const line = (worker_id: string | undefined, kind: string, detail: string) => ({
     worker_id,

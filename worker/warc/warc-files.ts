@@ -64,6 +64,7 @@ export class WarcFiles {
 
   async #append(pages: PageRecords[]): Promise<WarcLocation[]> {
     try {
+      await this.#leaveRemoved()
       this.#file ??= await this.#begin()
       const file = this.#file
       const chunks: Buffer[] = []
@@ -114,7 +115,18 @@ export class WarcFiles {
     return { name, warc, index, size: bytes.length }
   }
 
+  /** A worker that stood still for long may find that another took its file for one that was left; nobody would read what it adds. */
+  async #leaveRemoved(): Promise<void> {
+    if (!this.#file || (await this.#file.warc.stat()).nlink > 0) return
+    const { warc, index } = this.#file
+    this.#file = undefined
+    clearTimeout(this.#timer)
+    await warc.close()
+    await index.close()
+  }
+
   async #end(): Promise<void> {
+    await this.#leaveRemoved()
     if (!this.#file) return
     const { name, warc, index } = this.#file
     this.#file = undefined

@@ -281,4 +281,36 @@ describe('on a Docker engine', () => {
       await docker('start', id!)
     })
   }, 240_000)
+
+  test('two schedulers fire each time once and leave none out, also when the one that leads is frozen past its lease and goes on', async (context) => {
+    if (engine) context.skip(engine)
+    await compose('up', '-d', '--wait', '--scale', 'scheduler=2', '--no-recreate')
+    const leader = async () => {
+      const [holder] = await rows("SELECT holder FROM leases WHERE name = 'scheduler'")
+      return (await containers('scheduler')).find((id) => holder!.includes(id.slice(0, 12)))
+    }
+    await rows(
+      "INSERT INTO seeds (spider_id, url, url_hash, created_at) SELECT id, 'http://site/none', UNHEX(SHA2('http://site/none', 256)), UTC_TIMESTAMP(3) FROM spiders ORDER BY id LIMIT 1",
+    )
+    await rows(
+      `INSERT INTO schedules (spider_id, queue, name, cron, zone, overlap, missed, enabled, decided_until, created_at, updated_at)
+         SELECT id, 'crawl_queue', 'often', '*/2 * * * * *', 'UTC', 'parallel', 'all', 1, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM spiders ORDER BY id LIMIT 1`,
+    )
+    const fires = () =>
+      rows(
+        'SELECT UNIX_TIMESTAMP(fire_at), kind, (SELECT COUNT(*) FROM runs WHERE runs.schedule_id = fires.schedule_id AND runs.fire_at = fires.fire_at) FROM fires ORDER BY fire_at',
+      )
+    await until('the first fires', 30, async () => (await fires()).length > 2)
+    const first = await until('a leader', 20, leader)
+    await docker('pause', first)
+    await until('the other leads', 40, async () => (await leader()) !== first)
+    await docker('unpause', first)
+    const then = (await fires()).length
+    await until('more fires', 30, async () => (await fires()).length > then + 2)
+    await rows("UPDATE schedules SET enabled = 0 WHERE name = 'often'")
+    const told = (await fires()).map((line) => line.split('\t'))
+    const from = Number(told[0]![0])
+    expect(told).toEqual(told.map(() => [expect.any(String), 'fired', '1']))
+    expect(told.map(([at]) => Number(at) - from)).toEqual(told.map((_, n) => n * 2))
+  }, 200_000)
 })

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { setEnv } from '../../core/env'
 import { CodeSpiders } from './code-spiders'
 import { CodeFailure, CodeUnusable } from './code-thread'
 import type { PageInput } from './messages'
@@ -185,8 +186,11 @@ test('what cannot be loaded is no page’s fault: its file and its line are name
 })
 
 test('code sees none of the worker’s environment, and what it prints is handed on', async () => {
-  process.env.ORBWEAVER_TEST_SECRET = 'secret'
-  await put('looks', "console.log('looking'); page.item('a', { env: Object.keys(process.env) })")
+  setEnv({ ORBWEAVER_TEST_SECRET: 'secret' })
+  await put(
+    'looks',
+    "console.log('looking'); const { env } = process; page.item('a', { env: Object.keys(env) })",
+  )
   expect((await code.parse('looks', page())).items[0]!.data).toEqual({ env: [] })
   await expect.poll(() => printed).toContain('looking')
 })

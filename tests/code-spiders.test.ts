@@ -44,7 +44,7 @@ export default defineSpider({
 })`
 
 test('a page waits for code that is not there yet; then no page and no note is lost, whoever is killed and whatever Redis forgets', async () => {
-  const pool = rig.workers(2, { SPIDERS_DIR: folder, MAX_DELIVERIES: '50' })
+  const pool = rig.workers(2, { SPIDERS_DIR: folder })
   const run = await rig.run(url, { code: 'details', follow: { scope: 'none' } })
   const count = async (query: string) => {
     const [rows] = await rig.services.database.pool.query(query, [run])

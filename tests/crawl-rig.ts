@@ -31,7 +31,14 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
   const queue = freshName('rig')
   const folder = await mkdtemp(join(tmpdir(), 'orbweaver-rig-'))
   await mkdir(join(folder, 'logs'))
-  setEnv({ REDIS_URL: testRedisUrl(), DATABASE_URL: database.url, REAP_SECONDS: '0.25', LOG_LEVEL: 'error' })
+  setEnv({
+    REDIS_URL: testRedisUrl(),
+    DATABASE_URL: database.url,
+    REAP_SECONDS: '0.25',
+    // Workers are killed on purpose, the same page's again and again.
+    MAX_DELIVERIES: '50',
+    LOG_LEVEL: 'error',
+  })
   const services = await openServices('rig')
   await ensureQueue(services, queue, {
     delayMs: options.delayMs ?? 0,
@@ -55,7 +62,6 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
           DOWNLOAD_TIMEOUT: '3',
           READ_TIMEOUT: '2',
           HEARTBEAT_SECONDS: '1',
-          MAX_DELIVERIES: '50',
           ...env,
         },
       })

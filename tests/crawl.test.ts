@@ -104,7 +104,6 @@ async function expectExact(ended: Ended, file: string): Promise<void> {
     'seconds',
     'pagesPerSecond',
   ])
-  expect(summary).toMatchObject({ admitted, done, failed, ignored, items, pending: 0, running: 0, retry: 0 })
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
   const rows = lines.map(
     (line) => JSON.parse(line) as { url: string; state: string; title: string; items: Item[] },
@@ -113,6 +112,7 @@ async function expectExact(ended: Ended, file: string): Promise<void> {
   expect(Object.fromEntries(rows.map(({ url, state }) => [url, state]))).toEqual(
     Object.fromEntries(expected.pages),
   )
+  expect(summary).toMatchObject({ admitted, done, failed, ignored, items, pending: 0, running: 0, retry: 0 })
   expectProducts(rows)
   const audit = await orbweaver(['audit', String(summary.runId)])
   expect(audit.code, audit.stdout + audit.stderr).toBe(0)
@@ -144,7 +144,8 @@ describe('a crawl of the demo site', () => {
 
   test('by three workers, of which one is killed every second, ends with the same', async () => {
     const file = join(folder, 'killed.jsonl')
-    const { child, end } = start(demoArguments(file, 3))
+    // A slow page may be in hand at many of the kills; how often is too often is not what is asked here.
+    const { child, end } = start(demoArguments(file, 3), { MAX_DELIVERIES: '50' })
     let over = false
     let kills = 0
     const killer = (async () => {

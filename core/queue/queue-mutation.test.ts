@@ -228,7 +228,7 @@ const FAULTS: Record<string, Fault> = {
   },
   'claim knows no delay': {
     script: 'claim',
-    text: 'host.next_at = math.max(host.next_at, math.ceil(now + wait))',
+    text: 'host.next_at = math.max(host.next_at, math.ceil((from or now) + wait))',
     instead: '',
     delayMs: 100,
     commands: [admit(2, 0, 3), claim(1), ack('done'), claim(1)],

@@ -39,14 +39,24 @@ describe('the settings', { timeout: 120_000 }, () => {
 
     await page.reload()
     const role = page.getByRole('combobox', { name: 'Role of Li Na' }).first()
+    await role.waitFor()
+    // What is chosen before the page listens is not heard.
+    await expect
+      .poll(() => role.evaluate((select) => Object.keys(select).some((key) => key.startsWith('__react'))), {
+        timeout: 20_000,
+      })
+      .toBe(true)
     await role.selectOption('operator')
     await expect
-      .poll(async () => {
-        const [rows] = await rig.services.database.pool.query(
-          "SELECT role, (SELECT COUNT(*) FROM session WHERE user_id = user.id) AS sessions FROM user WHERE email = 'li.na@example.com'",
-        )
-        return rows
-      })
+      .poll(
+        async () => {
+          const [rows] = await rig.services.database.pool.query(
+            "SELECT role, (SELECT COUNT(*) FROM session WHERE user_id = user.id) AS sessions FROM user WHERE email = 'li.na@example.com'",
+          )
+          return rows
+        },
+        { timeout: 20_000 },
+      )
       .toEqual([{ role: 'operator', sessions: 0 }])
     await page.getByRole('combobox', { name: 'Role of Administrator' }).first().selectOption('viewer')
     await rig.text(/is the last administrator\. Make somebody else one first/)
@@ -75,7 +85,7 @@ describe('the settings', { timeout: 120_000 }, () => {
 
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByRole('combobox', { name: 'What' }).selectOption('key.revoke')
-    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('tbody tr').count(), { timeout: 20_000 }).toBe(1)
     await page.getByRole('button', { name: 'Download' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

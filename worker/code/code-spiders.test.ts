@@ -192,5 +192,5 @@ test('code sees none of the worker’s environment, and what it prints is handed
     "console.log('looking'); const { env } = process; page.item('a', { env: Object.keys(env) })",
   )
   expect((await code.parse('looks', page())).items[0]!.data).toEqual({ env: [] })
-  await expect.poll(() => printed).toContain('looking')
+  await expect.poll(() => printed, { timeout: 10_000 }).toContain('looking')
 })

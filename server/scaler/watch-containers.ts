@@ -1,16 +1,13 @@
-import { sentence } from '../../core/errors'
 import type { Services } from '../context'
 import { recordWorkerEnd } from '../services/worker-end'
 import { WORKERS_LABEL } from './docker-driver'
 import type { Container, Engine, EngineEvent } from './docker-engine'
+import { followEnds, lastLines } from './follow-ends'
 
-const AGAIN_MS = 2_000
 /** A container that got SIGTERM so lately was told to stop, however it ended: longer than any grace time. */
 const TOLD_MS = 120_000
 /** What was seen so shortly before an end is its cause. */
 const CAUSE_MS = 10_000
-/** The newest of what a container wrote, where most is said of its end. */
-const LAST_CHARACTERS = 400
 
 /** When what was seen of a container, in ms since 1970. */
 interface Signs {
@@ -32,38 +29,21 @@ export function watchContainers(
   engine: Engine,
   belonging: () => Promise<string>,
 ): { stop(): Promise<void> } {
-  const stopped = new AbortController()
   const signs = new Map<string, Signs>()
   let since = Date.now() / 1000
 
-  const follow = async () => {
+  const follow = async (stopped: AbortSignal) => {
     const filters = {
       type: ['container'],
       event: ['oom', 'kill', 'die'],
       label: [await belonging(), WORKERS_LABEL],
     }
-    for await (const event of engine.events(since, filters, stopped.signal)) {
+    for await (const event of engine.events(since, filters, stopped)) {
       await take(s, engine, signs, event)
       since = event.timeNano / 1e9 + 1e-6
     }
   }
-  const done = (async () => {
-    let told = ''
-    while (!stopped.signal.aborted) {
-      await follow().catch((error) => {
-        if (stopped.signal.aborted || told === sentence(error)) return
-        told = sentence(error)
-        s.log.warn({ cause: told }, 'Ends of workers are not seen until the Docker engine answers')
-      })
-      if (!stopped.signal.aborted) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-    }
-  })()
-  return {
-    async stop() {
-      stopped.abort()
-      await done
-    },
-  }
+  return followEnds(s, 'the Docker engine', follow)
 }
 
 async function take(
@@ -106,7 +86,6 @@ async function recordEnd(
       ? `killed by signal ${seen.signal}`
       : `exit code ${code}`
   const all = await engine.lastLines(ID, 5).catch(() => '')
-  const last = all.length > LAST_CHARACTERS ? `… ${all.slice(-LAST_CHARACTERS)}` : all
   const queue = container?.Config.Env?.find((line) => line.startsWith('QUEUE_KEY='))?.slice(
     'QUEUE_KEY='.length,
   )
@@ -116,6 +95,6 @@ async function recordEnd(
     at,
     queue: queue ?? '',
     kind: outOfMemory ? 'oom' : 'restart',
-    detail: `${why}${last && `; last lines: ${last}`}`,
+    detail: `${why}${lastLines(all)}`,
   })
 }

@@ -1,12 +1,9 @@
-import { sentence } from '../../core/errors'
 import type { Services } from '../context'
 import { recordWorkerEnd } from '../services/worker-end'
 import { WORKERS_LABEL } from './docker-driver'
+import { followEnds, lastLines } from './follow-ends'
 import type { KubernetesApi } from './kubernetes-api'
 
-const AGAIN_MS = 2_000
-/** The newest of what a container wrote, where most is said of its end. */
-const LAST_CHARACTERS = 400
 const SIGKILLED = 137
 
 interface Terminated {
@@ -47,41 +44,24 @@ interface Change {
  * watch began was told by the one before it.
  */
 export function watchPods(s: Services, api: KubernetesApi): { stop(): Promise<void> } {
-  const stopped = new AbortController()
   const began = Date.now()
   /** Ends that are on record: ids of containers, and of pods that were evicted. */
   const known = new Set<string>()
   const selector = `labelSelector=${encodeURIComponent(WORKERS_LABEL)}`
 
-  const follow = async () => {
+  const follow = async (stopped: AbortSignal) => {
     const { items, metadata } = await api.look<{ items: Pod[]; metadata: { resourceVersion: string } }>(
       '/api/v1',
       `pods?${selector}`,
     )
     for (const pod of items) await take(s, api, pod, began, known)
-    const changes = api.watch<Change>('/api/v1', `pods?${selector}`, metadata.resourceVersion, stopped.signal)
+    const changes = api.watch<Change>('/api/v1', `pods?${selector}`, metadata.resourceVersion, stopped)
     for await (const { type, object } of changes) {
       if (type === 'ERROR') return
       if (type !== 'BOOKMARK') await take(s, api, object, began, known)
     }
   }
-  const done = (async () => {
-    let told = ''
-    while (!stopped.signal.aborted) {
-      await follow().catch((error) => {
-        if (stopped.signal.aborted || told === sentence(error)) return
-        told = sentence(error)
-        s.log.warn({ cause: told }, 'Ends of workers are not seen until Kubernetes answers')
-      })
-      if (!stopped.signal.aborted) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-    }
-  })()
-  return {
-    async stop() {
-      stopped.abort()
-      await done
-    },
-  }
+  return followEnds(s, 'Kubernetes', follow)
 }
 
 async function take(
@@ -111,13 +91,12 @@ async function take(
   if (known.has(id) || at < began - 1_000) return
   const { kind, why } = await causeOf(api, uid, end, main.resources?.limits?.memory)
   const all = await api.lastLines(name, main.name, 5, end === again).catch(() => '')
-  const last = all.length > LAST_CHARACTERS ? `… ${all.slice(-LAST_CHARACTERS)}` : all
   const times = `restart ${status.restartCount + (end === again ? 0 : 1)} of this pod`
   await recordWorkerEnd(s, {
     ...about,
     at,
     kind,
-    detail: `${why}; ${times}${last && `; last lines: ${last}`}`,
+    detail: `${why}; ${times}${lastLines(all)}`,
   })
   // Not before the record is made: if that fails, this pod comes again with the next list.
   known.add(id)

@@ -1,6 +1,6 @@
 'use client'
 
-import { Alert, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { ConfirmModal } from '../../confirm-modal'
 import { useFigures } from '../../figures'
 import { ListFrame, ListTable } from '../../list-frame'
 import { MutationError, QueryState } from '../../query-state'
+import { SectionHead } from '../../section-head'
 import { Tag } from '../../tag'
 import { useTRPC } from '../../trpc'
 import { useIsAdmin } from '../may-change'
@@ -25,21 +26,13 @@ export function ChannelsTable() {
   const [fresh, setFresh] = useState<number>()
   return (
     <Stack gap="sm" component="section">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={2} size="h5">
-            {t('title')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('text')}
-          </Text>
-        </div>
+      <SectionHead title={t('title')} text={t('text')}>
         {isAdmin && (
           <Button size="sm" onClick={() => edit(null)}>
             {t('add')}
           </Button>
         )}
-      </Group>
+      </SectionHead>
       <QueryState query={query}>
         {(channels) => (
           <ListFrame

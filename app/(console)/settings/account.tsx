@@ -10,6 +10,7 @@ import { AuthRefusal, postAuth } from '../../auth-request'
 import { useFigures } from '../../figures'
 import { ListFrame, ListTable } from '../../list-frame'
 import { MutationError, QueryState } from '../../query-state'
+import { SectionHead } from '../../section-head'
 import { useTRPC } from '../../trpc'
 
 type Session = inferRouterOutputs<AppRouter>['session']['list'][number]
@@ -118,21 +119,13 @@ function Sessions() {
   })
   return (
     <Stack gap="sm" component="section">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={2} size="h5">
-            {t('sessions')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('sessionsText')}
-          </Text>
-        </div>
+      <SectionHead title={t('sessions')} text={t('sessionsText')}>
         {(query.data?.length ?? 0) > 1 && (
           <Button size="sm" variant="default" loading={others.isPending} onClick={() => others.mutate()}>
             {t('endOthers')}
           </Button>
         )}
-      </Group>
+      </SectionHead>
       <MutationError error={others.error} />
       <QueryState query={query}>
         {(sessions) => (

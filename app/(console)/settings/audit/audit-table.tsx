@@ -1,6 +1,6 @@
 'use client'
 
-import { Button, Group, Menu, NativeSelect, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Menu, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
@@ -10,6 +10,7 @@ import { useFigures } from '../../../figures'
 import { KeysetPager, useKeyset } from '../../../keyset-pager'
 import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
+import { SectionHead } from '../../../section-head'
 import { useTRPC } from '../../../trpc'
 import { useActionWords } from './action-words'
 
@@ -42,17 +43,9 @@ export function AuditTable() {
   }
   return (
     <Stack gap="sm" component="section">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={2} size="h5">
-            {t('title')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('text')}
-          </Text>
-        </div>
+      <SectionHead title={t('title')} text={t('text')}>
         <Download filter={filter} />
-      </Group>
+      </SectionHead>
       <FilterBar narrow={narrow} />
       <QueryState query={query}>
         {({ changes, next }) => (

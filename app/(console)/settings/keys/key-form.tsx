@@ -1,13 +1,13 @@
 'use client'
 
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { MutationError } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
+import { type Role, RoleChoice } from '../role-choice'
 
-const ROLES = ['viewer', 'operator', 'admin'] as const
 /** Days; 0 is for ever. */
 const TERMS = [30, 90, 365, 0] as const
 
@@ -36,12 +36,10 @@ export function KeyModal({
 
 function KeyForm({ close, show }: { close: () => void; show: (key: string) => void }) {
   const t = useTranslations('keys')
-  const roles = useTranslations('person.role')
-  const people = useTranslations('people')
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [name, setName] = useState('')
-  const [role, setRole] = useState<(typeof ROLES)[number]>('viewer')
+  const [role, setRole] = useState<Role>('viewer')
   const [days, setDays] = useState<number>(90)
   const create = useMutation(
     trpc.keys.create.mutationOptions({
@@ -71,15 +69,7 @@ function KeyForm({ close, show }: { close: () => void; show: (key: string) => vo
           autoComplete="off"
           data-autofocus
         />
-        <NativeSelect
-          label={t('role')}
-          data={ROLES.map((value) => ({ value, label: roles(value) }))}
-          value={role}
-          onChange={(event) => setRole(event.currentTarget.value as typeof role)}
-        />
-        <Text size="xs" c="dimmed">
-          {people(`roleText.${role}`)}
-        </Text>
+        <RoleChoice label={t('role')} role={role} choose={setRole} />
         <NativeSelect
           label={t('expires')}
           data={TERMS.map((term) => ({

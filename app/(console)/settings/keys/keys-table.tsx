@@ -1,6 +1,6 @@
 'use client'
 
-import { Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
@@ -10,6 +10,7 @@ import { ConfirmModal } from '../../../confirm-modal'
 import { useFigures } from '../../../figures'
 import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
+import { SectionHead } from '../../../section-head'
 import { ShownOnce } from '../../../shown-once'
 import { Tag } from '../../../tag'
 import { useTRPC } from '../../../trpc'
@@ -27,19 +28,11 @@ export function KeysTable() {
   const [key, setKey] = useState<string>()
   return (
     <Stack gap="sm" component="section">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={2} size="h5">
-            {t('title')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('text')}
-          </Text>
-        </div>
+      <SectionHead title={t('title')} text={t('text')}>
         <Button size="sm" onClick={() => setMaking(true)}>
           {t('make')}
         </Button>
-      </Group>
+      </SectionHead>
       <QueryState query={query}>
         {(keys) => (
           <ListFrame

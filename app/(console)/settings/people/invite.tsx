@@ -1,13 +1,12 @@
 'use client'
 
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { MutationError } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
-
-const ROLES = ['viewer', 'operator', 'admin'] as const
+import { type Role, RoleChoice } from '../role-choice'
 
 /** Makes an account, and hands its link to `show`: the console sends no mail of its own. */
 export function InviteModal({
@@ -35,12 +34,11 @@ export function InviteModal({
 
 function InviteForm({ close, show }: { close: () => void; show: (link: string) => void }) {
   const t = useTranslations('people')
-  const roles = useTranslations('person.role')
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<(typeof ROLES)[number]>('viewer')
+  const [role, setRole] = useState<Role>('viewer')
   const invite = useMutation(
     trpc.people.invite.mutationOptions({
       onSuccess: ({ link }) => {
@@ -78,15 +76,7 @@ function InviteForm({ close, show }: { close: () => void; show: (link: string) =
           withAsterisk={false}
           autoComplete="off"
         />
-        <NativeSelect
-          label={t('role')}
-          data={ROLES.map((value) => ({ value, label: roles(value) }))}
-          value={role}
-          onChange={(event) => setRole(event.currentTarget.value as typeof role)}
-        />
-        <Text size="xs" c="dimmed">
-          {t(`roleText.${role}`)}
-        </Text>
+        <RoleChoice label={t('role')} role={role} choose={setRole} />
         <MutationError error={invite.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>

@@ -1,6 +1,6 @@
 'use client'
 
-import { Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { inferRouterOutputs } from '@trpc/server'
 import { useTranslations } from 'next-intl'
@@ -10,12 +10,13 @@ import { ConfirmModal } from '../../../confirm-modal'
 import { useFigures } from '../../../figures'
 import { ListFrame, ListTable } from '../../../list-frame'
 import { MutationError, QueryState } from '../../../query-state'
+import { SectionHead } from '../../../section-head'
 import { ShownOnce } from '../../../shown-once'
 import { useTRPC } from '../../../trpc'
+import { ROLES } from '../role-choice'
 import { InviteModal } from './invite'
 
 type Person = inferRouterOutputs<AppRouter>['people']['list'][number]
-const ROLES = ['viewer', 'operator', 'admin'] as const
 
 /** Who may use the console, and as what. */
 export function PeopleTable() {
@@ -26,19 +27,11 @@ export function PeopleTable() {
   const [link, setLink] = useState<string>()
   return (
     <Stack gap="sm" component="section">
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={2} size="h5">
-            {t('title')}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {t('text')}
-          </Text>
-        </div>
+      <SectionHead title={t('title')} text={t('text')}>
         <Button size="sm" onClick={() => setInviting(true)}>
           {t('invite')}
         </Button>
-      </Group>
+      </SectionHead>
       <QueryState query={query}>
         {(people) => (
           <ListFrame

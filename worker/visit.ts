@@ -192,9 +192,14 @@ async function conditionsFor(
   return kept?.warc ? conditions : null
 }
 
-/** A seed may be redirected anywhere (sites move to www or https); what links led to must stay in scope and allowed by robots. */
+/**
+ * A seed may be redirected anywhere (sites move to www or https), and so may what only code can have asked for, outside of the scope;
+ * what links led to must stay in scope. robots.txt has a say in all.
+ */
 async function mayRedirect(target: string, lease: Lease, run: CrawlRun, parts: VisitParts): Promise<boolean> {
-  if (lease.depth > 0 && !run.spider.inScope(target, lease.depth, run.seeds, lease.url)) return false
+  const inScope = (url: string, from: string) => run.spider.inScope(url, lease.depth, run.seeds, from)
+  const led = run.spider.spider.code === undefined || inScope(lease.url, lease.referrer ?? lease.url)
+  if (lease.depth > 0 && led && !inScope(target, lease.url)) return false
   if (run.spider.spider.robots !== 'obey') return true
   return (await parts.robots.of(target, run.spider.spider)).allows(target)
 }

@@ -182,6 +182,9 @@ export const envTable = {
     .describe(
       'Addresses and networks from which /metrics may be read without a token, such as 10.0.0.0/8,192.168.1.5.',
     ),
+  API_REQUESTS_PER_MINUTE: count(600).describe(
+    'Requests that one API key may send within a minute over all web processes; 0 for any number.',
+  ),
   UV_THREADPOOL_SIZE: z.coerce
     .number()
     .int()

@@ -6,11 +6,11 @@ import { env } from '../core/env'
 import { UnsafeError, UserError } from '../core/errors'
 import { inTransaction } from '../drizzle/database'
 import { account, session, user, verification } from '../drizzle/schema/auth'
+import { attempt, forgive } from './attempts'
 import { consoleUrl, ownOrigins } from './console-url'
 import type { Services } from './context'
 import { change, select } from './db'
 import { recordChange } from './services/audit-log'
-import { attempt, forgive } from './sign-in-limit'
 import { signInLink } from './sign-in-link'
 
 /** Each may do what those before it may. */

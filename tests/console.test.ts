@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { urlHash } from '../core/url'
 import { pages } from '../drizzle/schema/pages'
-import { forgive } from '../server/sign-in-limit'
+import { forgive } from '../server/attempts'
 import { createSignInLink } from '../server/sign-in-link'
 import { consoleRig } from './console-rig'
 

@@ -1,32 +1,12 @@
-import { z } from 'zod'
-import { sentence } from '../core/errors'
+import { type InboxEntry, LONGEST_ENTRY, readEntry } from '../core/inbox-entry'
 import type { Log } from '../core/log'
 import type { Queue } from '../core/queue/queue'
 import type { NewTask, Rejected } from '../core/queue/task'
-import { DEFAULT_SPIDER } from '../core/spider'
-import { hostKey, InvalidUrl, urlHash, urlId, webUrl } from '../core/url'
+import { urlHash, urlId } from '../core/url'
 import type { SpiderRecord } from './sink/inbox'
-
-/**
- * The outside contract: what anyone may push to the inbox, in any language. A plain URL, or this as JSON.
- * Unknown members are refused, so that a misspelt `prioriy` is not silently lost.
- */
-const payloadSchema = z.strictObject({
-  url: z.string(),
-  spider: z.string().default(DEFAULT_SPIDER.name),
-  priority: z.number().int().min(-1000).max(1000).default(0),
-  depth: z.number().int().min(0).max(10_000).default(0),
-  meta: z.unknown().optional(),
-})
 
 /** Entries taken in one script call. */
 const CHUNK = 500
-const LONGEST_ENTRY = 65_536
-
-interface Entry {
-  task: NewTask
-  spider: string
-}
 
 export interface InboxStore {
   findSpider(name: string): Promise<SpiderRecord | null>
@@ -49,7 +29,7 @@ export interface InboxStore {
 export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log: Log): Promise<boolean> {
   const entries = await queue.peekInbox(CHUNK)
   if (entries.length === 0) return false
-  const good = new Map<string, Entry[]>()
+  const good = new Map<string, InboxEntry[]>()
   const rejected: Rejected[] = []
   const reject = (entry: string, reason: string) =>
     rejected.push({ entry: entry.slice(0, LONGEST_ENTRY), reason, at: new Date().toISOString() })
@@ -98,45 +78,4 @@ export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log
       'Took entries from the inbox',
     )
   return taken
-}
-
-/** An inbox entry as a task, or the sentence that says what is wrong with it. */
-export function readEntry(entry: string): Entry | string {
-  if (entry.length > LONGEST_ENTRY)
-    return `The entry has ${entry.length} characters; at most ${LONGEST_ENTRY} are taken.`
-  const text = entry.trim()
-  let payload: z.output<typeof payloadSchema>
-  if (text.startsWith('{')) {
-    let raw: unknown
-    try {
-      raw = JSON.parse(text)
-    } catch (error) {
-      return `The entry begins like JSON but is not (${sentence(error)}); push a plain URL or an object with url.`
-    }
-    const parsed = payloadSchema.safeParse(raw)
-    if (!parsed.success) {
-      const faults = parsed.error.issues.map(
-        (issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`,
-      )
-      return `The entry is not usable (${faults.join('; ')}); push {"url", "spider"?, "priority"?, "depth"?, "meta"?}.`
-    }
-    payload = parsed.data
-  } else {
-    payload = payloadSchema.parse({ url: text })
-  }
-  try {
-    const url = webUrl(payload.url)
-    const task: NewTask = {
-      url,
-      id: urlId(url),
-      host: hostKey(url),
-      depth: payload.depth,
-      priority: payload.priority,
-    }
-    if (payload.meta !== undefined) task.meta = JSON.stringify(payload.meta)
-    return { task, spider: payload.spider }
-  } catch (error) {
-    if (error instanceof InvalidUrl) return error.message
-    throw error
-  }
 }

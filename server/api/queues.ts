@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { enqueueChecked } from '../services/enqueue-checked'
 import { purgeQueue } from '../services/purge'
 import { setHostDelay, viewHosts } from '../services/queue-hosts'
 import { configureQueue, drainQueue, pauseQueue, resumeQueue } from '../services/queues'
@@ -52,6 +53,30 @@ export const queuesRouter = router({
   purge: operatorProcedure
     .input(z.strictObject({ name, confirmed: z.number().int().min(1).max(1_000_000_000) }))
     .mutation(({ ctx, input }) => purgeQueue(ctx.services, input.name, input.confirmed, ctx.person.email)),
+
+  /** Pushes URLs to the inbox. @returns a verdict for each, in their order. */
+  enqueue: operatorProcedure
+    .input(
+      z.strictObject({
+        name,
+        urls: z
+          .array(
+            z.union([
+              z.string(),
+              z.strictObject({
+                url: z.string(),
+                spider: z.string().optional(),
+                priority: z.number().optional(),
+                depth: z.number().optional(),
+                meta: z.unknown().optional(),
+              }),
+            ]),
+          )
+          .min(1)
+          .max(10_000),
+      }),
+    )
+    .mutation(({ ctx, input }) => enqueueChecked(ctx.services, input.name, input.urls, ctx.person.email)),
 
   /** Hosts with work, by name; `cursor` is the last one seen. */
   hosts: viewerProcedure

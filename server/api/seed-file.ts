@@ -26,16 +26,17 @@ const choice = z.strictObject({
     .optional(),
 })
 
+const askedIn = (request: Request): unknown =>
+  JSON.parse(new URL(request.url).searchParams.get('as') ?? 'null')
+
 /**
  * Takes a file of seeds as it arrives: what the database can't keep up with waits in the browser, not here. An upload that
  * is broken off, by the person or by the network, leaves nothing behind.
  * @throws TRPCError without the role operator, UserError when the file is not usable.
  */
-export async function takeSeedFile(ctx: Context, request: Request) {
+export async function takeSeedFile(ctx: Context, request: Request, asked = askedIn(request)) {
   const person = requireRole(ctx.person, 'operator')
-  const { encoding, columns, ...input } = choice.parse(
-    JSON.parse(new URL(request.url).searchParams.get('as') ?? 'null'),
-  )
+  const { encoding, columns, ...input } = choice.parse(asked)
   return importSeeds(ctx.services, {
     ...input,
     ...(encoding && { encoding }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { addSeeds } from '../services/add-seeds'
 import { listImports } from '../services/import-list'
 import { countSeeds, deleteSeeds, enableSeeds, listSeeds } from '../services/seed-list'
 import { previewSeeds } from '../services/seed-preview'
@@ -60,6 +61,26 @@ export const seedsRouter = router({
         ...(header !== undefined && { header }),
       }),
     ),
+
+  /** Adds seeds one by one; a verdict on each that can't be one. */
+  add: operatorProcedure
+    .input(
+      z.strictObject({
+        spider: id,
+        seeds: z
+          .array(
+            z.strictObject({
+              url: z.string(),
+              priority: z.number().optional(),
+              depth: z.number().optional(),
+              meta: z.unknown().optional(),
+            }),
+          )
+          .min(1)
+          .max(10_000),
+      }),
+    )
+    .mutation(({ ctx, input }) => addSeeds(ctx.services, input, ctx.person.email)),
 
   enable: operatorProcedure
     .input(z.strictObject({ spider: id, ids, enabled: z.boolean() }))

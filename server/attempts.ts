@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 
 /** One counter a subject and window; all web processes share it. The subject is hashed: an address is nobody's business. */
 const key = (subject: string) =>
-  `orbweaver:sign-in:${createHash('sha256').update(subject).digest('base64url').slice(0, 32)}`
+  `orbweaver:attempts:${createHash('sha256').update(subject).digest('base64url').slice(0, 32)}`
 
 /**
  * Counts one attempt of `subject` (an account or a network address) and says whether it is among the first `max` of the

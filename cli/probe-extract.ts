@@ -4,9 +4,10 @@ import { DEFAULT_SPIDER, type Spider } from '../core/spider'
 import { checkSpider } from '../core/spider-check'
 import { resolveUrl, webUrl } from '../core/url'
 import type { Taken } from '../worker/code/messages'
-import { compileSpider } from '../worker/extract/compile-spider'
-import { type PageContent, readPage } from '../worker/extract/read-page'
-import { decodeHtml } from '../worker/fetch/charset'
+import { type CompiledSpider, compileSpider } from '../worker/extract/compile-spider'
+import { type PageContent, readData, readPage } from '../worker/extract/read-page'
+import { decodeHtml, decodeJson, decodeXml } from '../worker/fetch/charset'
+import { documentType } from '../worker/fetch/document-type'
 import { codeSpiders } from './code-spider'
 import { readSpider } from './crawl-input'
 import { bytesOf, bytesSchema, probe } from './probe'
@@ -32,7 +33,7 @@ export function extractCommand(program: Command): void {
     .description(
       'read items and links of a page; without one, JSON lines {file, text or base64, url?, contentType?, spider?} on standard input',
     )
-    .argument('[file]', 'HTML as it came, without Content-Encoding; - for standard input')
+    .argument('[file]', 'HTML, XML or JSON as it came, without Content-Encoding; - for standard input')
     .option('--url <url>', 'URL of the page, after redirects')
     .option('--spider <file>', 'spider file (JSON or TypeScript); the default spider when not given')
     .option('--content-type <value>', 'the Content-Type header it came with')
@@ -42,14 +43,25 @@ export function extractCommand(program: Command): void {
 }
 
 async function answer(input: z.output<typeof schema>): Promise<object> {
-  const { text, charset } = decodeHtml(await bytesOf(input), input.contentType ?? null)
+  const body = await bytesOf(input)
+  const contentType = input.contentType ?? null
   const spider = compileSpider(await spiderOf(input.spider))
   const url = resolveUrl(input.url) ?? webUrl(input.url)
-  const read = readPage(text, url, spider)
+  const { text, charset, read } = contentOf(body, contentType, url, spider)
   if (spider.spider.code === undefined) return { charset, ...read }
-  const contentType = input.contentType ?? 'text/html'
-  const { items, ...asked } = await codeAnswer(spider.spider.code, { url, text, contentType }, read)
+  const page = { url, text, contentType: contentType ?? 'text/html' }
+  const { items, ...asked } = await codeAnswer(spider.spider.code, page, read)
   return { charset, ...read, items: [...read.items, ...items], ...asked }
+}
+
+function contentOf(body: Buffer, contentType: string | null, url: string, spider: CompiledSpider) {
+  const type = documentType(body, contentType)
+  if (type === 'json' || type === 'xml') {
+    const { text, charset } = (type === 'json' ? decodeJson : decodeXml)(body, contentType)
+    return { text, charset, read: readData(text, type, url, spider) }
+  }
+  const { text, charset } = decodeHtml(body, contentType)
+  return { text, charset, read: readPage(text, url, spider) }
 }
 
 /** What the code of a spider takes, beside what its rules took. */

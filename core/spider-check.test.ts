@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from './errors'
 import { DEFAULT_SPIDER } from './spider'
-import { checkSpider } from './spider-check'
+import { checkSpider, SpiderFaults } from './spider-check'
 
 const item = (fields: object, more: object = {}) => ({
   name: 's',
   items: [{ name: 'thing', fields, ...more }],
 })
+
+/** Fields within fields, so many levels deep. */
+const nested = (levels: number): object => ({ a: levels === 1 ? {} : { fields: nested(levels - 1) } })
 
 describe('a spider that cannot be used is refused before anything runs', () => {
   test.each([
@@ -34,9 +37,41 @@ describe('a spider that cannot be used is refused before anything runs', () => {
     [item({}), /items\[0\]\.fields .*has no field/],
     [item({ 'a b': {} }), /items\[0\]\.fields\.a b is not a name/],
     [item({ a: { type: 'money' } }), /items\[0\]\.fields\.a\.type is "money".*"text"/],
+    [
+      item({ a: { css: 'p', meta: 'x' } }),
+      /items\[0\]\.fields\.a has 2 sources \(css, meta\); take all but one out/,
+    ],
+    [item({ a: { script: '#s' } }), /fields\.a\.script .*add jsonpath/],
+    [
+      item({ a: { jsonpath: 'list[0]' } }),
+      /fields\.a\.jsonpath "list\[0\]" is not a JSONPath.*begins with \$/,
+    ],
+    [
+      item({ a: { table: 'table' } }),
+      /fields\.a gives objects, not text; add fields, or write "type": "json"/,
+    ],
+    [item({ a: { zone: 'Mars/Base' } }), /fields\.a\.zone "Mars\/Base" is not an IANA time zone/],
+    [item({ a: { default: ['x'] } }), /fields\.a\.default is a list, while the field is none/],
+    [item({ a: { transforms: [{ replace: '(', with: '' }] } }), /fields\.a\.transforms\[0\]\.replace "\("/],
+    [item({ a: { transforms: ['shout'] } }), /fields\.a\.transforms\[0\] is "shout"/],
+    [item({ a: { fields: { b: { css: '[' } } } }), /items\[0\]\.fields\.a\.fields\.b\.css/],
+    [item({ a: {} }, { each: 'p', from: { feed: true } }), /items\[0\] has both each and from/],
+    [item({ a: {} }, { from: {} }), /items\[0\]\.from has no source; add one of css, meta/],
+    [item(nested(9)), /fields is nested too deep; write at most 8 levels/],
   ])('%j', (input, reason) => {
     expect(() => checkSpider(input)).toThrow(UserError)
     expect(() => checkSpider(input)).toThrow(reason)
+  })
+
+  test.each([65, 100_000])('nested %i levels deep, whatever it is made of', (levels) => {
+    let input: unknown = {}
+    for (let level = 1; level < levels; level++) input = level % 2 ? [input] : { a: input }
+    expect(() => checkSpider(input)).toThrow(SpiderFaults)
+    expect(() => checkSpider(input)).toThrow(/nested more than 64 levels deep; write it flatter/)
+  })
+
+  test('a definition just below that bound is read, and its own faults told', () => {
+    expect(() => checkSpider(item(nested(30)))).toThrow(/nested too deep; write at most 8 levels/)
   })
 
   test('all faults are named at once', () => {

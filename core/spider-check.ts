@@ -1,8 +1,9 @@
 import { compile } from 'css-select'
+import { JSONPathEnvironment } from 'json-p3'
 import { RE2JS } from 're2js'
 import type { z } from 'zod'
 import { sentence, UserError } from './errors'
-import { type Spider, spiderSchema } from './spider'
+import { type Field, SOURCES, type SourceRule, type Spider, spiderSchema } from './spider'
 import { webUrl } from './url'
 
 /**
@@ -10,6 +11,9 @@ import { webUrl } from './url'
  * @throws SpiderFaults (a UserError) that lists every fault at once, each with its place, its value, what is wrong and what to write.
  */
 export function checkSpider(input: unknown): Spider {
+  // A schema that holds itself is read by recursion, which a definition made for it would take beyond the stack.
+  if (isDeeper(input, MAX_LEVELS))
+    refuse([`the spider is nested more than ${MAX_LEVELS} levels deep; write it flatter`])
   const result = spiderSchema.safeParse(input)
   if (!result.success) refuse(result.error.issues.map((issue) => shapeFault(issue, input)))
   const spider = result.data
@@ -77,6 +81,17 @@ function revisitFaults({ revisit, code }: Spider): string[] {
   return ['revisit.mode must be "all" beside code, which reads every page anew; take it out']
 }
 
+/** Levels of objects and lists that a definition may have: `MAX_NESTED` fields deep are some twenty. */
+const MAX_LEVELS = 64
+
+function isDeeper(value: unknown, levels: number): boolean {
+  const isNest = (part: unknown): part is object => typeof part === 'object' && part !== null
+  let nests = [value].filter(isNest)
+  for (let level = 1; level <= levels && nests.length > 0; level++)
+    nests = nests.flatMap((nest) => Object.values(nest)).filter(isNest)
+  return nests.length > 0
+}
+
 function seedFaults(spider: Spider): string[] {
   const sitemaps = spider.sitemaps === 'auto' ? [] : spider.sitemaps
   return [
@@ -92,14 +107,85 @@ function followFaults({ follow }: Spider): string[] {
 }
 
 function itemFaults(spider: Spider): string[] {
-  return (spider.items ?? []).flatMap((item, n) => [
-    ...patternFault(`items[${n}].url`, item.url),
-    ...selectorFault(`items[${n}].each`, item.each),
-    ...Object.entries(item.fields).flatMap(([name, field]) => [
-      ...selectorFault(`items[${n}].fields.${name}.css`, field.css),
-      ...patternFault(`items[${n}].fields.${name}.regex`, field.regex),
-    ]),
-  ])
+  return (spider.items ?? []).flatMap((item, n) => {
+    const place = `items[${n}]`
+    return [
+      ...patternFault(`${place}.url`, item.url),
+      ...selectorFault(`${place}.each`, item.each),
+      ...(item.each !== undefined && item.from
+        ? [`${place} has both each and from; take one of them out`]
+        : []),
+      ...(item.from ? sourceFaults(`${place}.from`, item.from, true) : []),
+      ...fieldFaults(place, item.fields, 1),
+    ]
+  })
+}
+
+/** Objects within objects; as many as `MAX_NESTED` are enough for any page. */
+const MAX_NESTED = 8
+
+function fieldFaults(above: string, fields: Record<string, Field>, depth: number): string[] {
+  if (depth > MAX_NESTED) return [`${above}.fields is nested too deep; write at most ${MAX_NESTED} levels`]
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const place = `${above}.fields.${name}`
+    return [
+      ...sourceFaults(place, field, false),
+      ...patternFault(`${place}.regex`, field.regex),
+      ...(field.transforms ?? []).flatMap((transform, n) =>
+        typeof transform === 'object' && 'replace' in transform
+          ? patternFault(`${place}.transforms[${n}].replace`, transform.replace)
+          : [],
+      ),
+      ...zoneFault(`${place}.zone`, field.zone),
+      ...defaultFault(place, field),
+      ...((field.table || field.feed) && !field.fields && field.type !== 'json'
+        ? [`${place} gives objects, not text; add fields, or write "type": "json"`]
+        : []),
+      ...(field.fields ? fieldFaults(place, field.fields, depth + 1) : []),
+    ]
+  })
+}
+
+function sourceFaults(place: string, rule: SourceRule, needed: boolean): string[] {
+  const given = SOURCES.filter((source) => rule[source] !== undefined)
+  return [
+    ...(given.length > 1
+      ? [`${place} has ${given.length} sources (${given.join(', ')}); take all but one out`]
+      : []),
+    ...(given.length === 0 && needed ? [`${place} has no source; add one of ${SOURCES.join(', ')}`] : []),
+    ...(rule.script !== undefined && rule.jsonpath === undefined
+      ? [`${place}.script says where a jsonpath looks, and there is none; add jsonpath`]
+      : []),
+    ...selectorFault(`${place}.css`, rule.css),
+    ...selectorFault(`${place}.table`, rule.table),
+    ...selectorFault(`${place}.script`, rule.script),
+    ...jsonPathFault(`${place}.jsonpath`, rule.jsonpath),
+  ]
+}
+
+function jsonPathFault(place: string, path: string | undefined): string[] {
+  if (path === undefined) return []
+  return faultOf(
+    `${place} ${quoted(path)} is not a JSONPath`,
+    () => new JSONPathEnvironment({ strict: true }).compile(path),
+    'correct it (RFC 9535: it begins with $)',
+  )
+}
+
+function zoneFault(place: string, zone: string | undefined): string[] {
+  if (zone === undefined) return []
+  return faultOf(
+    `${place} ${quoted(zone)} is not an IANA time zone`,
+    () => new Intl.DateTimeFormat('en', { timeZone: zone }),
+    'write one such as Asia/Shanghai or UTC',
+  )
+}
+
+function defaultFault(place: string, { list, default: value }: Field): string[] {
+  if (value === undefined || Array.isArray(value) === list) return []
+  return [
+    `${place}.default is ${list ? 'no list, while the field is one' : 'a list, while the field is none'}; correct it`,
+  ]
 }
 
 function patternFault(place: string, pattern: string | undefined): string[] {

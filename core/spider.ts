@@ -7,30 +7,100 @@ import { z } from 'zod'
 const regex = z.string().min(1).max(1000)
 const selector = z.string().min(1).max(1000)
 
-export const fieldSchema = z.strictObject({
-  /** CSS selector below the item's node; absent: the item's node itself. `:scope` is not needed. */
+const name = z.string().regex(/^[a-zA-Z][\w-]{0,63}$/)
+const path = z.string().min(1).max(1000)
+
+/** Where values stand; at most one of these (`script` goes with `jsonpath`). Absent: the item's place itself. */
+const sources = {
+  /** CSS selector below the item's node. `:scope` is not needed. */
   css: selector.optional(),
+  /** Content of the meta element with this `name`, `property`, `http-equiv` or `itemprop`. */
+  meta: z.string().min(1).max(200).optional(),
+  /** Content of an Open Graph property: `title` stands for `og:title`, while `article:author` is taken as written. */
+  openGraph: z.string().min(1).max(200).optional(),
+  /** Names parted by points, in all JSON-LD blocks of the page; one with a capital first is a type: `Product.offers.price`. */
+  jsonLd: path.optional(),
+  /** As `jsonLd`, in the microdata below the item's node. */
+  microdata: path.optional(),
+  /** JSONPath (RFC 9535) in the item's own value, a JSON answer, or the script element that `script` chooses. */
+  jsonpath: path.optional(),
+  script: selector.optional(),
+  /** CSS selector of tables: their rows, as objects that have the header cells for keys. */
+  table: selector.optional(),
+  /** The entries of an RSS or Atom feed. */
+  feed: z.literal(true).optional(),
+}
+export const SOURCES = [
+  'css',
+  'meta',
+  'openGraph',
+  'jsonLd',
+  'microdata',
+  'jsonpath',
+  'table',
+  'feed',
+] as const
+export type SourceKind = (typeof SOURCES)[number]
+export const sourceSchema = z.strictObject(sources)
+export type SourceRule = z.output<typeof sourceSchema>
+
+/** Steps from the text that was found to the text that becomes a value. */
+const transformSchema = z.union([
+  /** `text`: what a reader sees of HTML. `absolute`: a URL resolved against the page. */
+  z.enum(['trim', 'lower', 'upper', 'text', 'absolute']),
+  /** RE2 pattern; `$1` in `with` is its first group. */
+  z.strictObject({ replace: regex, with: z.string().max(200) }),
+  /** One value becomes several, parted by this text. */
+  z.strictObject({ split: z.string().min(1).max(100) }),
+])
+export type Transform = z.output<typeof transformSchema>
+
+const scalar = z.union([z.string().max(10_000), z.number(), z.boolean()])
+
+const plainField = z.strictObject({
+  ...sources,
   /** Attribute to read instead of the text; `href` and `src` become absolute URLs. */
   attr: z.string().min(1).max(100).optional(),
   /** RE2 pattern on the text; its first group, or the whole match, is the value. */
   regex: regex.optional(),
-  type: z.enum(['text', 'html', 'number', 'integer', 'boolean', 'url', 'date']).default('text'),
+  /** Applied in order to what was found, before it becomes a value of `type`. */
+  transforms: z.array(transformSchema).max(20).optional(),
+  /** `json`: a value of data as it stands, or text that is JSON. */
+  type: z.enum(['text', 'html', 'number', 'integer', 'boolean', 'url', 'date', 'json']).default('text'),
+  /** The mark before decimals; absent: told by the number itself. */
+  decimal: z.enum(['.', ',']).optional(),
+  /** IANA zone of dates with a time and no zone of their own. */
+  zone: z.string().min(1).max(64).optional(),
   /** All matches as a list instead of the first. */
   list: z.boolean().default(false),
   /** An item without it is left out and counted as incomplete. */
   required: z.boolean().default(false),
+  /** What an item without it gets. */
+  default: z.union([scalar, z.array(scalar).max(100)]).optional(),
 })
+
+export type Field = z.output<typeof plainField> & { fields?: Record<string, Field> | undefined }
+type FieldInput = z.input<typeof plainField> & { fields?: Record<string, FieldInput> | undefined }
+
+export const fieldSchema: z.ZodType<Field, FieldInput> = plainField.extend({
+  /** The value is an object (with `list`, objects) of these fields, read where the field stands. */
+  fields: z.lazy(() => fieldsSchema).optional(),
+})
+
+const fieldsSchema = z
+  .record(name, fieldSchema)
+  .refine((fields) => Object.keys(fields).length > 0, { message: 'has no field' })
 
 export const itemSchema = z.strictObject({
   /** Kind of item: the name it is stored under. */
-  name: z.string().regex(/^[a-zA-Z][\w-]{0,63}$/),
+  name,
   /** Only pages whose canonical URL this RE2 pattern matches; absent: every page. */
   url: regex.optional(),
   /** CSS selector of the nodes, one item each; absent: one item a page. */
   each: selector.optional(),
-  fields: z
-    .record(z.string().regex(/^[a-zA-Z][\w-]{0,63}$/), fieldSchema)
-    .refine((fields) => Object.keys(fields).length > 0, { message: 'has no field' }),
+  /** In its place, items out of data: one for each row, entry or JSON value that a source finds. */
+  from: sourceSchema.optional(),
+  fields: fieldsSchema,
 })
 
 export const dedupeSchema = z.strictObject({
@@ -144,7 +214,6 @@ export const spiderSchema = z.strictObject({
 export type SpiderInput = z.input<typeof spiderSchema>
 /** A spider with every default filled in. Its patterns and selectors are compiled by `worker/extract`. */
 export type Spider = z.output<typeof spiderSchema>
-export type Field = z.output<typeof fieldSchema>
 export type ItemRule = z.output<typeof itemSchema>
 
 /** The spider used when none is named: follows the seed's host and takes the default item of each page. */

@@ -20,6 +20,10 @@ async function lampShop() {
   const server = createServer((request, response) => {
     requests.push(request.url!)
     if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /cellar\n')
+    else if (request.url === '/stock.json')
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"lamps":[{"name":"Floor lamp"},{"name":"Night light"}]}')
     else if (request.url === '/moved') response.writeHead(302, { location: '/lamp' }).end()
     else
       response
@@ -86,6 +90,21 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
       .first()
       .waitFor()
     await page.getByRole('textbox', { name: 'CSS selector' }).fill('h1')
+    await page.getByRole('button', { name: 'Add a field' }).click()
+    const second = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('combobox', { name: 'Source' }) })
+      .nth(1)
+    await second.getByRole('textbox', { name: 'Field' }).fill('price')
+    await second.getByRole('combobox', { name: 'Source' }).selectOption('JSONPath')
+    await second.getByRole('textbox', { name: 'JSONPath' }).fill('price')
+    await page
+      .getByText(/fields\.price\.jsonpath "price" is not a JSONPath/)
+      .first()
+      .waitFor()
+    await second.getByRole('combobox', { name: 'Source' }).selectOption('JSON-LD')
+    await second.getByRole('textbox', { name: 'JSON-LD' }).fill('Product.offers.price')
+    await second.getByRole('combobox', { name: 'Type' }).selectOption('Number')
     await page.getByLabel('In a Bloom filter').check()
     await rig.text(/Costs 18 MB of Redis’s memory for 10,000,000 addresses/)
     await page.getByLabel('only those that are due').check()
@@ -97,7 +116,15 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
       follow: { scope: 'site', allow: [], deny: ['[?&]sort='], depth: null },
       dedupe: { kind: 'bloom', scope: 'run' },
       revisit: { mode: 'due', first: 43_200, min: 3_600 },
-      items: [{ name: 'item', fields: { title: { css: 'h1', type: 'text', list: false, required: false } } }],
+      items: [
+        {
+          name: 'item',
+          fields: {
+            title: { css: 'h1', type: 'text', list: false, required: false },
+            price: { jsonLd: 'Product.offers.price', type: 'number' },
+          },
+        },
+      ],
     })
     await page.getByRole('button', { name: 'Start a run of shop' }).click()
     await page.getByRole('heading', { name: /^Run \d+/ }).waitFor()
@@ -180,6 +207,19 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
     expect(performance.now() - started).toBeLessThan(2000)
     expect(shop.requests).toHaveLength(asked)
     await rig.text('Not saved yet.')
+  })
+
+  test('an answer of JSON has its items in the playground too', async () => {
+    const { page, services } = rig
+    const from = { jsonpath: '$.lamps' }
+    const items = [{ name: 'lamp', from, fields: { title: { jsonpath: '$.name' } } }]
+    await saveSpider(services, { ...lamps('stock'), items }, 'lin')
+    await startWorker()
+    await rig.enter(page, '/spiders/stock?tab=playground')
+    await page.getByLabel('Address to try').fill(`${shop.address}/stock.json`)
+    await page.getByRole('button', { name: 'Fetch', exact: true }).click()
+    await page.getByRole('heading', { name: '2 items', exact: true }).waitFor()
+    await page.getByText('Night light', { exact: true }).waitFor()
   })
 
   test('在手机上用中文也能试抓', async () => {

@@ -1,9 +1,9 @@
 import type { Lease, NewTask } from '../core/queue/task'
 import type { Spider } from '../core/spider'
-import { type PageContent, readPage } from './extract/read-page'
+import { type PageContent, readData, readPage } from './extract/read-page'
 import { readRobotsTag } from './extract/robots-directives'
 import { visibleText } from './extract/visible-text'
-import { decodeHtml, decodeXml } from './fetch/charset'
+import { decodeHtml, decodeJson, decodeXml } from './fetch/charset'
 import { documentType } from './fetch/document-type'
 import type { Fetched } from './fetch/fetcher'
 import type { KnownLinks } from './known-links'
@@ -14,14 +14,14 @@ import { readSitemap, type SitemapEntry } from './sitemap/read-sitemap'
 import { sha1 } from './warc/record'
 
 export interface ReadDocument {
-  /** Absent for what is no HTML. */
+  /** Absent for what is neither HTML, XML nor JSON. */
   content?: PageContent
   charset: string | null
   /** Tasks for the queue. */
   links: NewTask[]
   /** Where the page leads, before any rule of scope. */
   found: string[]
-  /** SHA-1 of what is taken from it, for spiders that revisit; absent for what is no HTML. */
+  /** SHA-1 of what is taken from it, for spiders that revisit; absent for what nothing is taken from. */
   takes?: Buffer
   /** Pages that a sitemap gives a date. */
   dated?: SitemapEntry[]
@@ -61,15 +61,28 @@ export async function readDocument(
       }
     }
   }
-  if (type === 'xml' || type === 'text')
+  if (type === 'binary') return { charset: null, links: [], found: [], flags: lenient, cut: false }
+  if (type === 'text')
     return {
-      charset: (type === 'xml' ? decodeXml : decodeHtml)(body, contentType).charset,
+      charset: decodeHtml(body, contentType).charset,
       links: [],
       found: [],
       flags: lenient,
       cut: false,
     }
-  if (type !== 'html') return { charset: null, links: [], found: [], flags: lenient, cut: false }
+  if (type !== 'html') {
+    const { text, charset } = (type === 'xml' ? decodeXml : decodeJson)(body, contentType)
+    const content = readData(text, type, finalUrl, run.spider)
+    return {
+      content,
+      charset,
+      links: [],
+      found: [],
+      ...(spider.revisit.mode !== 'all' && content.items.length > 0 && { takes: takenFrom(content, [], '') }),
+      flags: lenient,
+      cut: content.cut,
+    }
+  }
   const token = productToken(spider.userAgent ?? userAgent)
   const { text, charset } = decodeHtml(body, contentType)
   const content = readPage(text, finalUrl, run.spider, token)

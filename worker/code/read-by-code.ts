@@ -1,6 +1,6 @@
 import type { Lease, NewTask } from '../../core/queue/task'
 import { tryWebUrl } from '../../core/url'
-import { decodeHtml, decodeXml } from '../fetch/charset'
+import { decodeHtml, decodeJson, decodeXml } from '../fetch/charset'
 import { documentType } from '../fetch/document-type'
 import type { Fetched } from '../fetch/fetcher'
 import type { KnownLinks } from '../known-links'
@@ -24,7 +24,8 @@ export async function readByCode(
   { code, known }: { code: CodeSpiders; known: KnownLinks },
 ): Promise<{ items: Items; links: NewTask[] }> {
   const { finalUrl, status, headers, contentType, body } = fetched
-  const decode = documentType(body, contentType) === 'xml' ? decodeXml : decodeHtml
+  const type = documentType(body, contentType)
+  const decode = type === 'xml' ? decodeXml : type === 'json' ? decodeJson : decodeHtml
   const taken = await code.parse(name, {
     url: finalUrl,
     requested: lease.url,

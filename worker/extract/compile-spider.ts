@@ -2,7 +2,8 @@ import { RE2JS } from 're2js'
 import { compileFollow, type FollowRules } from '../../core/scope'
 import type { Field, ItemRule, Spider } from '../../core/spider'
 import { checkSpider } from '../../core/spider-check'
-import { compileSelector, type Selector } from './selector'
+import { compileSource, type Source } from './source'
+import { type Change, compileTransform } from './transform'
 
 /** A spider ready for work: compiled once a run, asked for every page and link. */
 export interface CompiledSpider extends FollowRules {
@@ -15,14 +16,20 @@ export interface CompiledItem {
   name: string
   /** Whether the rule applies to a page, going by the page's canonical URL. */
   appliesTo(url: string): boolean
-  each: Selector | null
+  /** Null: one item a page. */
+  each: Source | null
   fields: CompiledField[]
 }
 
-export interface CompiledField extends Omit<Field, 'css' | 'regex'> {
+export interface CompiledField
+  extends Pick<Field, 'attr' | 'type' | 'decimal' | 'zone' | 'list' | 'required' | 'default'> {
   name: string
-  select: Selector | null
+  /** Null: the item's own place. */
+  source: Source | null
   pattern: RE2JS | null
+  changes: Change[]
+  /** Null: the value is no object. */
+  fields: CompiledField[] | null
 }
 
 /** @throws UserError that names each wrong field, pattern and selector, as `checkSpider`. */
@@ -41,12 +48,18 @@ function compileItem(rule: ItemRule): CompiledItem {
   return {
     name: rule.name,
     appliesTo: (url) => pattern === null || pattern.test(url),
-    each: rule.each === undefined ? null : compileSelector(rule.each),
-    fields: Object.entries(rule.fields).map(([name, { css, regex, ...field }]) => ({
-      ...field,
-      name,
-      select: css === undefined ? null : compileSelector(css),
-      pattern: regex === undefined ? null : RE2JS.compile(regex),
-    })),
+    each: compileSource(rule.from ?? { css: rule.each }),
+    fields: compileFields(rule.fields),
   }
+}
+
+function compileFields(fields: Record<string, Field>): CompiledField[] {
+  return Object.entries(fields).map(([name, field]) => ({
+    ...field,
+    name,
+    source: compileSource(field, field.type === 'json' && !field.list),
+    pattern: field.regex === undefined ? null : RE2JS.compile(field.regex),
+    changes: (field.transforms ?? []).map(compileTransform),
+    fields: field.fields ? compileFields(field.fields) : null,
+  }))
 }

@@ -1,6 +1,6 @@
 import { hostKey, resolveUrl, tryCanonicalise, tryWebUrl } from '../../core/url'
 import type { CompiledSpider } from './compile-spider'
-import { type Item, readItems } from './fields'
+import { type Item, readItems, type Syntax } from './fields'
 import { PageScan } from './page-scan'
 import { collapse, firstCharacters, storable } from './text'
 
@@ -8,7 +8,7 @@ import { collapse, firstCharacters, storable } from './text'
 export const MAX_LINKS = 100_000
 const MAX_TITLE = 1000
 
-/** What a page of HTML holds. All text is well-formed and free of NUL. */
+/** What a page holds. All text is well-formed and free of NUL. */
 export interface PageContent {
   /** White space collapsed, at most 1,000 characters. */
   title: string | null
@@ -54,7 +54,7 @@ export function readPage(html: string, url: string, spider: CompiledSpider, toke
   const found =
     spider.items === null
       ? { items: [{ name: 'page', data: { ...head, ...linkCounts(links, url) } }], incomplete: 0, cut: false }
-      : readItems(html, url, base, spider.items)
+      : readItems(html, 'html', url, base, spider.items)
   return {
     ...head,
     links,
@@ -63,6 +63,20 @@ export function readPage(html: string, url: string, spider: CompiledSpider, toke
     nofollow: scan.nofollow,
     noindex: scan.noindex,
     cut: cut || scan.cut || found.cut,
+  }
+}
+
+/** Reads the items of an answer that is data: JSON or XML. It has no links to follow and no default item. Never throws. */
+export function readData(
+  text: string,
+  syntax: Exclude<Syntax, 'html'>,
+  url: string,
+  spider: CompiledSpider,
+): PageContent {
+  return {
+    ...{ title: null, description: null, canonical: null, language: null },
+    ...{ links: [], nofollow: false, noindex: false },
+    ...readItems(text, syntax, url, url, spider.items ?? []),
   }
 }
 

@@ -59,9 +59,13 @@ export function isVoid(name: string): boolean {
   return VOID.has(name)
 }
 
-/** The tree of a page, for selectors. Takes time and memory in proportion to the page, however it is nested. */
-export function buildTree(html: string): { root: TreeRoot; cut: boolean } {
-  const builder = new TreeBuilder(html)
+/**
+ * The tree of a page, for selectors. Takes time and memory in proportion to the page, however it is nested.
+ * @param xml Whether it is XML: no element is void or ends another, `<x/>` is whole, CDATA is text. Names are in lower case
+ * all the same.
+ */
+export function buildTree(html: string, xml = false): { root: TreeRoot; cut: boolean } {
+  const builder = new TreeBuilder(html, xml)
   return { root: builder.root, cut: builder.cut }
 }
 
@@ -83,8 +87,11 @@ class TreeBuilder implements TokenizerCallbacks {
   #attribute = ''
   #value = ''
 
-  constructor(private readonly html: string) {
-    this.#tokenizer = new Tokenizer({}, this)
+  constructor(
+    private readonly html: string,
+    private readonly xml: boolean,
+  ) {
+    this.#tokenizer = new Tokenizer({ xmlMode: xml }, this)
     this.#tokenizer.write(html)
     this.#tokenizer.end()
   }
@@ -100,7 +107,7 @@ class TreeBuilder implements TokenizerCallbacks {
       return
     }
     const name = this.html.slice(start, end).toLowerCase()
-    this.#closesItself = this.#foreign.open(name)
+    this.#closesItself = this.xml || this.#foreign.open(name)
     if (!this.#closesItself) this.#endBefore(name)
     const parent = this.#stack[Math.min(this.#stack.length, MAX_DEPTH) - 1] ?? this.root
     this.#element = { type: 'tag', name, attribs: {}, parent, children: [] }
@@ -128,7 +135,7 @@ class TreeBuilder implements TokenizerCallbacks {
   onopentagend(): void {
     const element = this.#element
     this.#element = null
-    if (!element || isVoid(element.name)) return
+    if (!element || (isVoid(element.name) && !this.xml)) return
     this.#stack.push(element)
     this.#open.set(element.name, (this.#open.get(element.name) ?? 0) + 1)
   }
@@ -145,7 +152,7 @@ class TreeBuilder implements TokenizerCallbacks {
   onclosetag(start: number, end: number): void {
     const name = this.html.slice(start, end).toLowerCase()
     this.#foreign.close(name)
-    if (isVoid(name)) return
+    if (isVoid(name) && !this.xml) return
     if (!this.#open.get(name)) return
     while (this.#leave() !== name);
   }
@@ -159,7 +166,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
-    if (this.#foreign.inside) this.#text(this.html.slice(start, end - endOffset))
+    if (this.#foreign.inside || this.xml) this.#text(this.html.slice(start, end - endOffset))
   }
 
   oncomment(): void {}

@@ -40,7 +40,7 @@ test.each([
   ['none', null],
   ['9'.repeat(400), null],
 ])('number: %j is %j', (text, expected) => {
-  expect(coerced('number', text, base)).toBe(expected)
+  expect(coerced({ type: 'number' }, text, base)).toBe(expected)
 })
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ['4.5', null],
   ['9007199254740993', null],
 ])('integer: %j is %j', (text, expected) => {
-  expect(coerced('integer', text, base)).toBe(expected)
+  expect(coerced({ type: 'integer' }, text, base)).toBe(expected)
 })
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   ['maybe', null],
   ['', null],
 ])('boolean: %j is %j', (text, expected) => {
-  expect(coerced('boolean', text, base)).toBe(expected)
+  expect(coerced({ type: 'boolean' }, text, base)).toBe(expected)
 })
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   ['http://[', null],
   ['', null],
 ])('url: %j is %j', (text, expected) => {
-  expect(coerced('url', text, base)).toBe(expected)
+  expect(coerced({ type: 'url' }, text, base)).toBe(expected)
 })
 
 test.each([
@@ -97,5 +97,5 @@ test.each([
   ['yesterday', null],
   ['', null],
 ])('date: %j is %j', (text, expected) => {
-  expect(coerced('date', text, base)).toBe(expected)
+  expect(coerced({ type: 'date' }, text, base)).toBe(expected)
 })

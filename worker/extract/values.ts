@@ -1,19 +1,23 @@
 import type { Field } from '../../core/spider'
 import { collapse } from './text'
+import { instantIn } from './zone'
 
 /** A value of an item. `null`: the text does not hold a value of the field's type. */
 export type Value = string | number | boolean | null
 
+/** How a text is to be read: what the field says of its kind. */
+type Reading = Pick<Field, 'type' | 'decimal' | 'zone'>
+
 /** Text as a value of a field's type; `base` is what a URL is resolved against. */
-export function coerced(type: Field['type'], text: string, base: string): Value {
+export function coerced({ type, decimal, zone }: Reading, text: string, base: string): Value {
   switch (type) {
     case 'text':
     case 'html':
       return text || null
     case 'number':
-      return numberOf(text)
+      return numberOf(text, decimal)
     case 'integer': {
-      const number = numberOf(text)
+      const number = numberOf(text, decimal)
       return Number.isSafeInteger(number) ? number : null
     }
     case 'boolean':
@@ -21,7 +25,9 @@ export function coerced(type: Field['type'], text: string, base: string): Value 
     case 'url':
       return urlOf(text, base)
     case 'date':
-      return dateOf(text)
+      return dateOf(text, zone)
+    case 'json':
+      return text || null
   }
 }
 
@@ -39,16 +45,18 @@ const NUMBER = /(?<![\d.,])([-−+]?)\s*\p{Sc}?\s*([-−]?)(\d[\d.,\s'’٬_]*\d
  * - blanks and apostrophes between digits part thousands, where three digits follow.
  *
  * A currency sign may stand before the number, and 万 or 亿 behind it multiply it. Full-width digits count as digits.
+ *
+ * @param mark The decimal mark, where it is known; the other one then parts thousands.
  */
-export function numberOf(text: string): number | null {
+export function numberOf(text: string, mark?: '.' | ','): number | null {
   const plain = collapse(text.slice(0, 1000).normalize('NFKC'))
-  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return finite(Number(plain))
+  if (mark !== ',' && /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) return finite(Number(plain))
   const found = NUMBER.exec(plain)
   if (!found) return null
   const [whole, before = '', behind = '', digits = '', multiple = ''] = found
   const glued = /[\p{L}\d]$/u.test(plain.slice(0, found.index))
   const negative = (before !== '' && before !== '+' && !glued) || behind !== ''
-  const value = Number(decimal(thousandsJoined(digits))) * (MULTIPLES[multiple] ?? 1)
+  const value = Number(decimal(thousandsJoined(digits), mark)) * (MULTIPLES[multiple] ?? 1)
   return finite(negative && whole ? -value : value)
 }
 
@@ -63,7 +71,8 @@ function thousandsJoined(digits: string): string {
   return joined.replace(/[.,]+$/, '')
 }
 
-function decimal(digits: string): string {
+function decimal(digits: string, known?: '.' | ','): string {
+  if (known) return digits.replaceAll(known === '.' ? ',' : '.', '').replace(known, '.')
   const point = digits.lastIndexOf('.')
   const comma = digits.lastIndexOf(',')
   if (point !== -1 && comma !== -1) {
@@ -111,8 +120,10 @@ const TIME =
  * up), else in UTC, `2024-05-06T10:30:00Z`. Understood are year-month-day with - / . or 年月日, `6 May 2024`, `May 6, 2024`,
  * `6.5.2024` (day first, as with points always) and Unix time in seconds or milliseconds. `5/6/2024` may be May or June:
  * null, unless one of the two cannot be a month.
+ *
+ * @param zone IANA zone of a time that names none; the date then is in UTC.
  */
-export function dateOf(text: string): string | null {
+export function dateOf(text: string, zone?: string): string | null {
   const plain = collapse(text.slice(0, 200).normalize('NFKC'))
   if (/^\d{10}$|^\d{13}$/.test(plain))
     return inUtc(new Date(Number(plain) * (plain.length === 10 ? 1000 : 1)))
@@ -121,16 +132,16 @@ export function dateOf(text: string): string | null {
   const date = `${String(day.year).padStart(4, '0')}-${two(day.month)}-${two(day.day)}`
   if (Number.isNaN(Date.parse(date)) || new Date(date).getUTCDate() !== day.day) return null
   const time = TIME.exec(plain.slice(day.end))
-  return time ? withTime(date, time) : date
+  return time ? withTime(date, time, zone) : date
 }
 
-function withTime(date: string, time: RegExpExecArray): string | null {
+function withTime(date: string, time: RegExpExecArray, place?: string): string | null {
   const [, hours, minutes, seconds = '0', half, zone] = time
   let hour = Number(hours)
   if (half) hour = (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
   if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return date
   const local = `${date}T${two(hour)}:${two(Number(minutes))}:${two(Number(seconds))}`
-  if (!zone) return local
+  if (!zone) return place === undefined ? local : inUtc(new Date(instantIn(place, local)))
   const offset = /^[+-]/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
   return inUtc(new Date(local + offset))
 }

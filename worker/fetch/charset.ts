@@ -23,6 +23,15 @@ export function decodeXml(body: Buffer, contentType: string | null): Decoded {
   return found.source === 'bytes' ? { text: decode(body, 'utf-8'), charset: 'utf-8', source: 'bytes' } : found
 }
 
+/** As `decodeHtml` for JSON, which is UTF-8 (RFC 8259) unless a byte order mark or its header says otherwise. */
+export function decodeJson(body: Buffer, contentType: string | null): Decoded {
+  for (const source of ['bom', 'header'] as const) {
+    const charset = FINDERS[source](body, contentType)
+    if (charset !== null) return { text: decode(body, charset), charset, source }
+  }
+  return { text: decode(body, 'utf-8'), charset: 'utf-8', source: 'bytes' }
+}
+
 export interface Decoded {
   text: string
   charset: string

@@ -1,4 +1,4 @@
-import type { Field, ItemRule, Spider } from '../../../core/spider'
+import type { Field, ItemRule, SourceKind, Spider } from '../../../core/spider'
 
 /** A spider while it is edited: lists as the lines of a text, so that a line may be empty while one types. */
 export interface Draft
@@ -25,14 +25,32 @@ export interface DraftItem {
   url: string
   each: string
   fields: DraftField[]
+  /** Whatever the form has no place for. */
+  rest: Partial<ItemRule>
 }
 
-export interface DraftField extends Omit<Field, 'css' | 'attr' | 'regex'> {
+/** Sources that the form offers; `feed` gives objects, which are written as text. */
+export const DRAFT_SOURCES = [
+  'css',
+  'meta',
+  'openGraph',
+  'jsonLd',
+  'microdata',
+  'jsonpath',
+  'table',
+] as const satisfies SourceKind[]
+export type DraftSource = (typeof DRAFT_SOURCES)[number]
+
+export interface DraftField extends Pick<Field, 'type' | 'list' | 'required'> {
   key: string
   name: string
-  css: string
+  source: DraftSource
+  /** What the source is asked for: a selector, a name or a path. */
+  at: string
   attr: string
   regex: string
+  /** Whatever the form has no place for; kept as it is. */
+  rest: Partial<Field>
 }
 
 let keys = 0
@@ -42,13 +60,21 @@ const newKey = () => `row-${++keys}`
 export const newField = (name = ''): DraftField => ({
   key: newKey(),
   name,
-  css: '',
+  source: 'css',
+  at: '',
   attr: '',
   regex: '',
   type: 'text',
   list: false,
   required: false,
+  rest: {},
 })
+
+function draftField(name: string, rule: Field): DraftField {
+  const source = DRAFT_SOURCES.find((kind) => rule[kind] !== undefined) ?? 'css'
+  const { [source]: at = '', attr = '', regex = '', type, list, required, ...rest } = rule
+  return { ...newField(name), source, at, attr, regex, type, list, required, rest }
+}
 
 export const newItem = (): DraftItem => ({
   key: newKey(),
@@ -56,6 +82,7 @@ export const newItem = (): DraftItem => ({
   url: '',
   each: '',
   fields: [newField('title')],
+  rest: {},
 })
 
 export function draftOf(spider: Spider): Draft {
@@ -71,12 +98,9 @@ export function draftOf(spider: Spider): Draft {
       .map(([header, value]) => `${header}: ${value}`)
       .join('\n'),
     items:
-      spider.items?.map((item) => ({
-        key: newKey(),
-        name: item.name,
-        url: item.url ?? '',
-        each: item.each ?? '',
-        fields: Object.entries(item.fields).map(([field, rule]) => ({ ...newField(field), ...rule })),
+      spider.items?.map(({ name, url = '', each = '', fields, ...rest }) => ({
+        ...{ key: newKey(), name, url, each, rest },
+        fields: Object.entries(fields).map(([field, rule]) => draftField(field, rule)),
       })) ?? null,
   }
 }
@@ -106,16 +130,27 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-function itemOf({ name, url, each, fields }: DraftItem): Partial<ItemRule> {
+function itemOf({ name, url, each, fields, rest }: DraftItem): Partial<ItemRule> {
   return {
+    ...rest,
     name,
     ...(url && { url }),
     ...(each && { each }),
-    fields: Object.fromEntries(
-      fields.map(({ name, css, attr, regex, type, list, required }) => [
-        name,
-        { ...(css && { css }), ...(attr && { attr }), ...(regex && { regex }), type, list, required },
-      ]),
-    ),
+    fields: Object.fromEntries(fields.map((field) => [field.name, ruleOf(field)])),
   }
+}
+
+function ruleOf({ source, at, attr, regex, type, list, required, rest }: DraftField): Field {
+  return {
+    ...rest,
+    ...(at && { [source]: at }),
+    ...(attr && { attr }),
+    ...(regex && { regex }),
+    ...{ type, list, required },
+  }
+}
+
+/** What is said of a place or of its parts; of `items[0].fields.price` nothing that is said of `items[0].fields.prices`. */
+export function faultAt(faults: string[], place: string): string | undefined {
+  return faults.find((fault) => fault.startsWith(place) && !/^[\w-]/.test(fault.slice(place.length)))
 }

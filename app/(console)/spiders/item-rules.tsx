@@ -14,9 +14,9 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useTranslations } from 'next-intl'
-import { type DraftField, type DraftItem, newField, newItem } from './draft'
+import { DRAFT_SOURCES, type DraftField, type DraftItem, type DraftSource, newField, newItem } from './draft'
 
-const TYPES = ['text', 'html', 'number', 'integer', 'boolean', 'url', 'date'] as const
+const TYPES = ['text', 'html', 'number', 'integer', 'boolean', 'url', 'date', 'json'] as const
 
 type Fault = (place: string) => string | undefined
 
@@ -112,19 +112,21 @@ function Item({
         />
       </SimpleGrid>
       <Box style={{ overflowX: 'auto' }}>
-        <Table verticalSpacing={4} horizontalSpacing={6} fz="sm" miw={760}>
+        <Table verticalSpacing={4} horizontalSpacing={6} fz="sm" miw={880}>
           <Table.Thead>
             <Table.Tr>
-              {(['field', 'css', 'attr', 'regex', 'type', 'list', 'required'] as const).map((column) => (
-                <Table.Th key={column}>{t(column)}</Table.Th>
-              ))}
+              {(['field', 'source', 'at', 'attr', 'regex', 'type', 'list', 'required'] as const).map(
+                (column) => (
+                  <Table.Th key={column}>{t(column)}</Table.Th>
+                ),
+              )}
               <Table.Th aria-label={t('remove')} />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {item.fields.map((field) => {
               const at = `${place}.fields.${field.name}`
-              const text = (key: 'name' | 'css' | 'attr' | 'regex', label: string) => ({
+              const text = (key: 'name' | 'at' | 'attr' | 'regex', label: string) => ({
                 size: 'xs' as const,
                 'aria-label': label,
                 value: field[key],
@@ -137,8 +139,23 @@ function Item({
                   <Table.Td miw={110}>
                     <TextInput {...text('name', t('field'))} />
                   </Table.Td>
+                  <Table.Td miw={130}>
+                    <NativeSelect
+                      size="xs"
+                      aria-label={t('source')}
+                      value={field.source}
+                      onChange={(event) =>
+                        setField(field.key, { source: event.currentTarget.value as DraftSource })
+                      }
+                      data={DRAFT_SOURCES.map((value) => ({ value, label: t(`sources.${value}`) }))}
+                    />
+                  </Table.Td>
                   <Table.Td miw={170}>
-                    <TextInput {...text('css', t('css'))} error={fault(`${at}.css`)} />
+                    <TextInput
+                      {...text('at', t(`sources.${field.source}`))}
+                      placeholder={t(`examples.${field.source}`)}
+                      error={fault(`${at}.${field.source}`) ?? fault(at)}
+                    />
                   </Table.Td>
                   <Table.Td miw={90}>
                     <TextInput {...text('attr', t('attr'))} error={fault(`${at}.attr`)} />

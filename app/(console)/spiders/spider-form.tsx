@@ -14,7 +14,7 @@ import {
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { DedupeFields } from './dedupe-fields'
-import type { Draft } from './draft'
+import { type Draft, faultAt } from './draft'
 import { ItemRules } from './item-rules'
 import { RevisitFields } from './revisit-fields'
 
@@ -38,7 +38,7 @@ export function SpiderForm({
 }) {
   const t = useTranslations('spiderForm')
   const set = <K extends keyof Draft>(key: K, value: Draft[K]) => setDraft({ ...draft, [key]: value })
-  const fault = (place: string) => faults.find((one) => one.startsWith(place))
+  const fault = (place: string) => faultAt(faults, place)
   const long = { autosize: true, minRows: 2, maxRows: 10, spellCheck: false } as const
   return (
     <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>

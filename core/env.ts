@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { UserError } from './errors'
+import { isZone } from './time-zone'
 
 /**
  * Every environment variable that Orbweaver reads, with its default, unit and meaning. This table is the source of
@@ -314,15 +315,6 @@ export function setEnv(variables: Record<string, string>): void {
 /** A copy of the environment for a child process, with `more` on top. */
 export function childEnv(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...more }
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Folder of the WARC files. */

@@ -186,6 +186,8 @@ export const spiderSchema = z.strictObject({
     .prefault({}),
   /** URLs admitted to one run at most; null: no limit. */
   maxPages: z.number().int().min(1).nullable().default(null),
+  /** URLs of one host admitted to one run at most; null: no limit. */
+  maxPagesPerHost: z.number().int().min(1).nullable().default(null),
   /** robots.txt (RFC 9309). */
   robots: z.enum(['obey', 'ignore']).default('obey'),
   /** Whether addresses that are not globally routable may be fetched. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readHost } from '../core/queue/hosts'
 import { seedRuns } from '../server/scheduler/seed-runs'
-import { configureQueue } from '../server/services/queues'
+import { configureQueue, listQueues } from '../server/services/queues'
 import { createRun } from '../server/services/runs'
 import { ensureDefaultSpider } from '../server/services/spiders'
 import { consoleRig } from './console-rig'
@@ -62,7 +62,22 @@ describe('the pages of the queues', { timeout: 120_000 }, () => {
     await page.getByRole('cell', { name: 'Change the delay of alpha.test' }).getByText('10 s').waitFor()
     expect(await readHost(queue(), 'alpha.test')).toMatchObject({ rateMs: 10_000 })
 
+    await queue().slowDown('alpha.test', 0)
+    await page.getByRole('cell', { name: 'Change the delay of alpha.test' }).getByText('adapted').waitFor()
+
     await page.getByRole('button', { name: 'Resume', exact: false }).first().click()
+    await page.getByText('Open', { exact: true }).first().waitFor()
+
+    await page.getByRole('switch', { name: 'Quiet hours' }).setChecked(true)
+    await page.getByLabel('From', { exact: true }).fill('00:00')
+    await page.getByLabel('Until', { exact: true }).fill('23:59')
+    await page.getByRole('switch', { name: 'Adapt to each host' }).setChecked(false)
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await rig.text('This queue has its quiet hours')
+    const [quiet] = (await listQueues(rig.services)).filter(({ name }) => name === rig.queue)
+    expect(quiet).toMatchObject({ adaptive: false, quiet: { from: '00:00', to: '23:59' } })
+    await page.getByRole('switch', { name: 'Quiet hours' }).setChecked(false)
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('Open', { exact: true }).first().waitFor()
   })
 

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readHost } from '../core/queue/hosts'
 import { configureQueue, pauseQueue, resumeQueue } from '../server/services/queues'
 import { createRun } from '../server/services/runs'
 import { saveSpider } from '../server/services/spiders'
+import { whyWaiting } from '../server/services/why'
 import { type CrawlRig, openRig } from './crawl-rig'
 
 /** How long a change of settings may take to reach a worker. */
@@ -68,4 +70,48 @@ test('a change of a queue’s settings reaches a worker within 2 s, also one who
   await vi.waitFor(() => expect(waiting).toHaveLength(3), SOON)
   expect((await services.queue(queue).counts(run)).pending).toBeGreaterThan(40)
   expect(asked).toBe(9)
+
+  const utc = (fromNow: number) => new Date(Date.now() + fromNow * 60_000).toISOString().slice(11, 16)
+  await configureQueue(services, queue, { quiet: { from: utc(-2), to: utc(30), zone: 'UTC' } }, 'me')
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).running).toBe(3), SOON)
+  const { causes } = await whyWaiting(services, { queue, url: seeds.at(-1)!.url })
+  expect(causes[0]).toMatchObject({ kind: 'quiet', zone: 'UTC' })
+  answer(3)
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(9), SOON)
+  expect(asked).toBe(9)
+  await configureQueue(services, queue, { quiet: null }, 'me')
+  await vi.waitFor(() => expect(waiting).toHaveLength(3), SOON)
+}, 60_000)
+
+test('a site that answers 429 is asked less often from then on, by all workers, and the pages come in all the same', async () => {
+  rig = await openRig({ perHost: 8 })
+  const { services, queue } = rig
+  site.removeAllListeners('request')
+  let refused = 0
+  const times: number[] = []
+  site.on('request', (request, response) => {
+    if (request.url === '/robots.txt') return response.writeHead(404).end()
+    times.push(performance.now())
+    if (refused++ < 3) return response.writeHead(429, { 'retry-after': '1' }).end()
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>')
+  })
+  const spider = await saveSpider(
+    services,
+    { name: 'asked', allowPrivate: true, robots: 'ignore', follow: { scope: 'none' } },
+    'test',
+  )
+  const { port } = site.address() as AddressInfo
+  const seeds = Array.from({ length: 8 }, (_, n) => ({ url: `http://127.0.0.1:${port}/${n}` }))
+  const { id: run } = await createRun(services, { spider: spider.id, queue, seeds, trigger: 'manual' })
+  rig.workers(2)
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).retry).toBeGreaterThan(0), {
+    timeout: 20_000,
+  })
+  const { paceMs } = await readHost(services.queue(queue), `127.0.0.1:${port}`)
+  expect(paceMs).toBeGreaterThan(100)
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(8), {
+    timeout: 30_000,
+  })
+  const after = times.slice(8)
+  for (const [n, at] of after.slice(1).entries()) expect(at - after[n]!).toBeGreaterThan(50)
 }, 60_000)

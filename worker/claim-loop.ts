@@ -3,6 +3,7 @@ import { sentence, Unavailable } from '../core/errors'
 import type { Log } from '../core/log'
 import type { Claimed, Queue } from '../core/queue/queue'
 import type { Lease, QueueSettings } from '../core/queue/task'
+import { quietUntil } from '../core/quiet-hours'
 import { BLOCK_SECONDS } from '../core/redis'
 import type { Finished, Finisher } from './finisher'
 import type { LeaseKeeper } from './lease-keeper'
@@ -40,7 +41,7 @@ export interface LoopParts {
  * holders keep vanishing (`isSuspect`) is visited alone, so that if it happens again nothing else is begun at that moment.
  */
 export class ClaimLoop {
-  settings: Pick<QueueSettings, 'concurrency' | 'delayMs'>
+  settings: Pick<QueueSettings, 'concurrency' | 'delayMs' | 'quiet'>
   /** Time (`performance.now()`) of the last claim that was answered: the worker's sign of life. */
   lastClaimAt = performance.now()
   #version = 0
@@ -100,8 +101,9 @@ export class ClaimLoop {
   async #run(): Promise<void> {
     while (!this.#stopping) {
       this.#woken = false
+      if (this.#quiet) void this.#handBack([...this.#ready.splice(0), ...this.#suspects.splice(0)])
       void this.#startReady()
-      const wanted = this.#wanted()
+      const wanted = this.#quiet ? 0 : this.#wanted()
       if (wanted === 0) {
         await this.#rest(LONGEST_NAP_MS)
         await this.#lookForSettings()
@@ -123,6 +125,11 @@ export class ClaimLoop {
       await this.#rest(Math.min(claimed.waitMs ?? this.#nap, this.#nap))
       this.#nap = Math.min(this.#nap * 2, LONGEST_NAP_MS)
     }
+  }
+
+  /** Pages under way end; no more is begun. */
+  get #quiet(): boolean {
+    return quietUntil(this.settings.quiet, Date.now()) !== null
   }
 
   /** How many more leases are useful now: enough to fill the slots and half as many again to fill them at once. */
@@ -152,6 +159,10 @@ export class ClaimLoop {
       this.parts.log.info({ settings: claimed.settings }, 'Settings in force')
       // Claimed, but not begun: after a pause nothing more is.
       if (claimed.settings.paused) void this.#handBack(this.#ready.splice(0))
+    }
+    if (this.#quiet) {
+      await this.#handBack(claimed.leases)
+      return { ...claimed, leases: [] }
     }
     for (const lease of claimed.leases) {
       this.parts.keeper.hold(lease)
@@ -212,7 +223,7 @@ export class ClaimLoop {
   }
 
   #next(): Lease[] {
-    if (this.#stopping) return []
+    if (this.#stopping || this.#quiet) return []
     if ([...this.#visiting.values()].some(({ alone }) => alone)) return []
     if (this.#suspects.length > 0) return this.running === 0 ? this.#suspects.splice(0, 1) : []
     const slots = this.settings.concurrency - this.#visiting.size

@@ -16,6 +16,8 @@ export interface Finished {
   state: OutcomeState
   /** Why, for the list of dead letters. */
   reason: Reason | null
+  /** Milliseconds after which its host began to answer; absent where that says nothing of what the host can bear. */
+  answerMs?: number
   /** The row to store; null when it is in the record already and only the acknowledgement is missing. */
   record: PageRecord | null
   /** Links to admit with the acknowledgement, the same that the row holds. */
@@ -172,11 +174,12 @@ export class Finisher {
   async #acknowledgeGroup(group: Progress[]): Promise<void> {
     const { queue, known, log } = this.parts
     const replies = await queue.ack(
-      group.map(({ lease, state, reason, links, sent }) => ({
+      group.map(({ lease, state, reason, answerMs, links, sent }) => ({
         ref: lease.ref,
         token: lease.token,
         state,
         ...(reason ? { reason } : {}),
+        ...(answerMs !== undefined && { answerMs }),
         links: links.slice(sent),
       })),
     )

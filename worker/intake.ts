@@ -54,6 +54,7 @@ export async function takeIn(queue: Queue, store: InboxStore, epoch: number, log
     await queue.openRun(run, {
       dedupe: { ...dedupe, spider: spider.id },
       maxPages: spider.definition.maxPages,
+      maxPagesPerHost: spider.definition.maxPagesPerHost ?? null,
     })
     const tasks = list.map(({ task }) => ({ ...task, id: urlId(task.url, identity) }))
     await store.storeSeeds(

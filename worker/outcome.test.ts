@@ -89,7 +89,11 @@ it.each([
   ['redirect_loop', 'failed'],
   ['redirect_limit', 'failed'],
 ] as const)('a fetch that ended in %s is %s', (code, state) => {
-  expect(classify(new FetchFailure(code, 'why'), policy)).toEqual({ state, reason: code, detail: 'why' })
+  expect(classify(new FetchFailure(code, 'why'), policy)).toMatchObject({
+    state,
+    reason: code,
+    detail: 'why',
+  })
 })
 
 it('every failure has a row, and every row has words and fits the column', () => {
@@ -107,6 +111,8 @@ it('Retry-After is heeded in seconds and as a date, up to an hour', () => {
   expect(after('120')).toBe(120_000)
   expect(after('120', 429)).toBe(120_000)
   expect(after('99999999999999999999')).toBe(3_600_000)
+  expect(after('1.5')).toBe(1500)
+  expect(after('30, 120')).toBe(120_000)
   const soon = after(new Date(Date.now() + 60_000).toUTCString())
   expect(soon).toBeGreaterThan(50_000)
   expect(soon).toBeLessThanOrEqual(60_000)
@@ -115,13 +121,33 @@ it('Retry-After is heeded in seconds and as a date, up to an hour', () => {
   expect(after('Fri Dec 31 23:59:59 2999')).toBe(3_600_000)
 })
 
+it('a date in Retry-After is held against the clock of the server that wrote it', () => {
+  const headers = {
+    date: 'Sun, 06 Nov 1994 08:49:37 GMT',
+    'retry-after': 'Sun, 06 Nov 1994 08:50:07 GMT',
+  }
+  expect(classify(page(429, { headers }), policy).retryAfterMs).toBe(30_000)
+})
+
+it('who says that it is asked too much, or does not answer in time, is to be slowed down; who refuses us is not', () => {
+  expect(classify(page(429), policy).strain).toBe('busy')
+  expect(classify(page(503), policy).strain).toBe('busy')
+  expect(classify(page(500), policy).strain).toBeUndefined()
+  expect(classify(new FetchFailure('timeout_headers', 'why'), policy).strain).toBe('late')
+  expect(classify(new FetchFailure('connect', 'why'), policy).strain).toBeUndefined()
+  expect(classify(page(403, { headers: { 'retry-after': '60' } }), policy)).toMatchObject({
+    reason: 'blocked_403',
+    retryAfterMs: 60_000,
+  })
+})
+
 it.each([
   '',
   '0',
   '-5',
   'soon',
-  '1.5',
   'NaN',
+  '1.2.3',
   '12 monkeys',
   'Sun, 06 Nov 1994 08:49:37 GMT',
   'Xyz, 99 Foo 2999 99:99:99 GMT',

@@ -2,6 +2,7 @@ import { isChallenge } from './challenge'
 import { documentType } from './fetch/document-type'
 import { type FailureCode, FetchFailure } from './fetch/failure'
 import type { Fetched } from './fetch/fetcher'
+import type { Headers } from './fetch/headers'
 
 /**
  * What becomes of a fetched URL: the only place that classes a status or an error.
@@ -30,8 +31,11 @@ export interface Outcome {
   reason: Reason | null
   /** One sentence for the log and the page's row. */
   detail?: string
-  /** The host is asked too much and has to be left alone for a while. */
-  busy?: boolean
+  /**
+   * The host is asked too much: it says so and has to be left alone for a while (`busy`), or it did not answer in time (`late`).
+   * It is asked less often from now on.
+   */
+  strain?: 'busy' | 'late'
   /** Milliseconds the host asked to be left alone (Retry-After), at most an hour. */
   retryAfterMs?: number
 }
@@ -110,21 +114,27 @@ export type Reason = keyof typeof REASONS | `http_${number}`
 /** What becomes of the URL; see the table above. */
 export function classify(result: Fetched | FetchFailure, policy: RetryPolicy): Outcome {
   if (result instanceof FetchFailure) {
-    return { state: REASONS[result.code].state, reason: result.code, detail: result.detail }
+    return {
+      state: REASONS[result.code].state,
+      reason: result.code,
+      detail: result.detail,
+      ...(LATE.has(result.code) && { strain: 'late' }),
+    }
   }
   const { status } = result
-  if (isChallenge(result)) return because('blocked_challenge')
+  const asked = retryAfter(result.headers)
+  if (isChallenge(result)) return { ...because('blocked_challenge'), ...asked }
   if (status >= 200 && status < 300) return classifyPage(result, policy)
   if (status === 304 && policy.conditional) return because('unchanged')
   if ((status === 404 || status === 410) && policy.wasThere) return because('gone')
-  if (status === 403) return because('blocked_403')
+  if (status === 403) return { ...because('blocked_403'), ...asked }
   const reason: Reason = `http_${status}`
   if (PASSING.has(status) || policy.retryCodes.includes(status))
     return {
       state: 'retry',
       reason,
-      ...(BUSY.has(status) && { busy: true }),
-      ...retryAfter(result.headers['retry-after']),
+      ...(BUSY.has(status) && { strain: 'busy' }),
+      ...asked,
     }
   return { state: status >= 300 && status < 500 ? 'ignored' : 'failed', reason }
 }
@@ -134,6 +144,9 @@ const PASSING = new Set([408, 425, 429])
 
 /** The server says that it is asked too much: all of its pages wait, whichever worker has them. */
 const BUSY = new Set([429, 503])
+
+/** Connected, but not answered in time. A connection that is never had says more of the way there. */
+const LATE = new Set<FailureCode>(['timeout_headers', 'timeout_idle', 'timeout_total'])
 
 function classifyPage({ truncated, body, contentType }: Fetched, { binary }: RetryPolicy): Outcome {
   if (truncated === 'cap') return because('too_large', `longer than ${body.length} bytes`)
@@ -149,10 +162,15 @@ function because(reason: keyof typeof REASONS, detail?: string): Outcome {
 
 const HOUR_MS = 3_600_000
 
-/** Retry-After (RFC 9110 §10.2.3): seconds or a date. What is neither, or lies in the past, says nothing. */
-function retryAfter(value = ''): { retryAfterMs?: number } {
-  const text = value.trim()
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate(text) - Date.now()
+/**
+ * Retry-After (RFC 9110 §10.2.3): seconds, with a fraction too as some write it, or a date, which is held against the server's
+ * own clock where it tells the time. Of several values the longest counts. What is neither, or lies in the past, says nothing.
+ */
+function retryAfter(headers: Headers): { retryAfterMs?: number } {
+  const text = (headers['retry-after'] ?? '').trim()
+  const ms = /^\d[\d., ]*$/.test(text)
+    ? Math.max(...text.split(',').map((part) => Math.ceil(Number(part) * 1000)))
+    : httpDate(text) - (httpDate(headers.date ?? '') || Date.now())
   return ms > 0 ? { retryAfterMs: Math.min(ms, HOUR_MS) } : {}
 }
 

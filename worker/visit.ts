@@ -93,7 +93,10 @@ export async function visit(lease: Lease, signal: AbortSignal, parts: VisitParts
     'request end',
   )
   const waitMs = Math.max(retryDelayMs(lease.attempts + 1), outcome.retryAfterMs ?? 0)
-  if (outcome.retryAfterMs || outcome.busy) await parts.queue.hold(lease.host, outcome.retryAfterMs ?? waitMs)
+  if (outcome.strain) {
+    const holdMs = outcome.retryAfterMs ?? (outcome.strain === 'busy' ? waitMs : 0)
+    await parts.queue.slowDown(lease.host, holdMs)
+  } else if (outcome.retryAfterMs) await parts.queue.hold(lease.host, outcome.retryAfterMs)
   if (outcome.state === 'retry') {
     const reply = await parts.queue.retry(lease, waitMs)
     return { handedBack: reply === 'STALE' ? 'lost' : 'retry' }
@@ -294,7 +297,15 @@ async function describe(
     token: lease.token,
     fetchedAt: started,
   }
-  return { lease, state: outcome.state, reason, record, links }
+  const answered = fetched && outcome.state !== 'failed' && !outcome.strain
+  return {
+    lease,
+    state: outcome.state,
+    reason,
+    record,
+    links,
+    ...(answered && { answerMs: fetched.headersMs }),
+  }
 }
 
 /** A link with what sets it apart from others of its page. */

@@ -16,6 +16,8 @@ export interface HostView {
   ownDelayMs: number
   /** An operator's delay that stands for the queue's, ms; null for none. */
   rateMs: number | null
+  /** The delay that its answers call for (slow ones, or "too many"), ms; 0 for none beyond the queue's. */
+  paceMs: number
 }
 
 /** A URL in work, and who has it. */
@@ -106,7 +108,8 @@ async function hostView({ redis, name }: Looking, host: string): Promise<HostVie
     redis.zlexcount(keys.pendingKey(name), `[${host}\0`, `(${host}\x01`),
     redis.hget(keys.hostKey(name), host),
   ])
-  const [nextAt = 0, heldUntil = 0, running = 0, ownDelayMs = 0, , , rate] = record?.split('|') ?? []
+  const [nextAt = 0, heldUntil = 0, running = 0, ownDelayMs = 0, , , rate = '', pace = 0] =
+    record?.split('|') ?? []
   return {
     host,
     pending,
@@ -114,9 +117,17 @@ async function hostView({ redis, name }: Looking, host: string): Promise<HostVie
     nextAt: Number(nextAt),
     heldUntil: Number(heldUntil),
     ownDelayMs: Number(ownDelayMs),
-    rateMs: rate === undefined ? null : Number(rate),
+    rateMs: rate === '' ? null : Number(rate),
+    paceMs: Number(pace),
   }
 }
+
+/** How many URLs of each host a run with a budget a host has admitted. */
+export const readShares = (queue: Looking, run: number, hosts: string[]) =>
+  looking(async () => {
+    if (hosts.length === 0) return []
+    return (await queue.redis.hmget(keys.sharesKey(queue.name, run), ...hosts)).map(Number)
+  })
 
 /** URLs of a host in work, the lease that lapses first in front; at most 2,000 are looked at. */
 export const listHoldings = (queue: Looking, host: string) => looking(() => holdings(queue, host))

@@ -27,7 +27,7 @@ export const tasksKey = (queue: string) => frontier(queue, 'tasks')
 export const readyKey = (queue: string) => frontier(queue, 'ready')
 /** ZSET host → ms: hosts with work that must wait until then. */
 export const turnKey = (queue: string) => frontier(queue, 'turn')
-/** HASH host → `nextAt|heldUntil|inflight|ownDelay|place|priority[|rate]` (lua/include/hosts.lua). */
+/** HASH host → `nextAt|heldUntil|inflight|ownDelay|place|priority[|rate|pace|slowedAt]` (lua/include/hosts.lua). */
 export const hostKey = (queue: string) => frontier(queue, 'host')
 /** ZSET host → ms: hosts without work, and when they are forgotten. */
 export const idleKey = (queue: string) => frontier(queue, 'idle')
@@ -39,7 +39,7 @@ export const leasedKey = (queue: string) => frontier(queue, 'leased')
 export const deadKey = (queue: string) => frontier(queue, 'dead')
 /** ZSET token + what it said → ms: the last minute's. */
 export const ackedKey = (queue: string) => frontier(queue, 'acked')
-/** HASH run → `state|maxPages|dedupe`. */
+/** HASH run → `state|maxPages[.maxPagesPerHost]|dedupe`. */
 export const runsKey = (queue: string) => frontier(queue, 'runs')
 /** HASH `run.state` → number, and `total.state`. */
 export const countsKey = (queue: string) => frontier(queue, 'counts')
@@ -51,6 +51,9 @@ export const claimsKey = (queue: string) => frontier(queue, 'claims')
 
 /** SET of ids, or part of a Bloom filter: what `scope` has seen (`seen.ts` names the scopes). */
 export const seenKey = (queue: string, scope: string) => frontier(queue, `seen:${scope}`)
+
+/** HASH host → URLs of it that a run with a budget a host has admitted. */
+export const sharesKey = (queue: string, run: number) => frontier(queue, `shares:${run}`)
 
 /** STRING that expires: what a site answered for its robots.txt (`worker/shared-robots.ts`). */
 export const robotsKey = (queue: string, id: string) => frontier(queue, `robots:${id}`)

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { readHost, readShares } from './hosts'
 import type { Queue } from './queue'
 import { another, claim, done, EXACT, freshQueue, task, tasks, turnClock } from './queue-fixture'
 import type { Lease, QueueSettings } from './task'
@@ -204,4 +205,103 @@ test('a fetch of no run gets its turn at a host that a crawl keeps busy, nothing
   await setClock(queue!, 2800)
   expect(await claim(queue!, 1)).toHaveLength(1)
   expect(await queue!.script('turn', ['a.example', 5000, 10, ''])).toEqual([expect.any(Number), 0, 0])
+})
+
+describe('the pace of a host', () => {
+  const host = 'a.example'
+  const paceOf = async (queue: Queue) => (await readHost(queue, host)).paceMs
+  const answer = async (queue: Queue, now: number, answerMs: number) => {
+    await setClock(queue, now)
+    const [lease] = await claim(queue, 1, 60_000, 60_000)
+    await queue.begin([lease!])
+    await queue.ack([{ ...done(lease!), answerMs }])
+  }
+
+  test('follows its latency, so that it is at work for us half of its time at most, for all workers, and comes back', async () => {
+    const [one, other] = await workers(2, { delayMs: 1000 })
+    await one!.admit(1, tasks(40))
+    await answer(one!, 0, 300)
+    expect(await paceOf(one!)).toBe(0)
+    await answer(one!, 10_000, 8000)
+    expect(await paceOf(one!)).toBe(2000)
+    await answer(other!, 20_000, 8000)
+    expect(await paceOf(one!)).toBe(4000)
+    for (const now of [40_000, 80_000, 120_000]) await answer(other!, now, 8000)
+    expect(await paceOf(one!)).toBe(16_000)
+    await answer(one!, 200_000, 100)
+    await setClock(one!, 200_000 + 10_700)
+    expect(await claim(other!)).toEqual([])
+    for (let n = 0; n < 30; n++) await answer(one!, 300_000 + n * 60_000, 100)
+    expect(await paceOf(one!)).toBe(0)
+  })
+
+  test('doubles when it says that it is asked too much, once for all that was under way, also in a queue without delay', async () => {
+    const [one, other] = await workers(2, { delayMs: 0, perHost: 8 })
+    await one!.admit(1, tasks(60))
+    const held = await claim(one!, 8, 60_000, 60_000)
+    await one!.begin(held)
+    for (const lease of held) {
+      await other!.slowDown(host, 0)
+      await one!.retry(lease, 0)
+    }
+    expect(await paceOf(one!)).toBe(500)
+    await setClock(one!, 400)
+    expect(await claim(one!, 8, 60_000, 60_000)).toHaveLength(1)
+    await setClock(one!, 500)
+    await other!.slowDown(host, 2000)
+    expect(await paceOf(one!)).toBe(1000)
+    expect(await readHost(one!, host)).toMatchObject({ running: 1, ownDelayMs: 0, rateMs: null })
+    for (let n = 1; n < 12; n++) {
+      await setClock(one!, n * 100_000)
+      await one!.slowDown(host, 0)
+    }
+    expect(await paceOf(one!)).toBe(60_000)
+  })
+
+  test('is left alone where the queue does not adapt, and is forgotten when adapting is turned off', async () => {
+    const [queue] = await workers(1, { delayMs: 1000 })
+    await queue!.admit(1, tasks(3))
+    await queue!.slowDown(host, 0)
+    expect(await paceOf(queue!)).toBe(2000)
+    await queue!.configure({
+      delayMs: 1000,
+      perHost: 1,
+      concurrency: 1,
+      maxRunning: null,
+      paused: false,
+      adaptive: false,
+    })
+    await answer(queue!, 0, 9000)
+    await queue!.slowDown(host, 0)
+    expect(await paceOf(queue!)).toBe(0)
+  })
+
+  test('stands beside an operator’s delay, and neither touches the other', async () => {
+    const [queue] = await workers(1, { delayMs: 100 })
+    await queue!.admit(1, tasks(3))
+    await queue!.setHostRate(host, 5000)
+    await queue!.slowDown(host, 0)
+    expect(await readHost(queue!, host)).toMatchObject({ rateMs: 5000, paceMs: 10_000 })
+    await queue!.setHostRate(host, null)
+    expect(await readHost(queue!, host)).toMatchObject({ rateMs: null, paceMs: 10_000 })
+  })
+})
+
+test('of each host a run takes in as many pages as its budget says, over all calls, and finds room for others', async () => {
+  const [queue] = await workers(1, {})
+  await queue!.openRun(2, { dedupe: EXACT, maxPages: null, maxPagesPerHost: 3 })
+  const other = (n: number) => task(n, { host: 'b.example' })
+  expect(await queue!.admit(2, [task(1), task(2), other(1)])).toMatchObject({ admitted: 3, refused: 0 })
+  expect(await queue!.admit(2, [task(2), task(3), task(4), other(2)])).toEqual({
+    admitted: 2,
+    duplicate: 1,
+    refused: 1,
+  })
+  const lease = (await claim(queue!)).find(({ host }) => host === 'b.example')!
+  await queue!.ack([done(lease, [task(5), other(3), other(4)])])
+  expect(await queue!.counts(2)).toMatchObject({ admitted: 6 })
+  expect(await readShares(queue!, 2, ['a.example', 'b.example', 'c.example'])).toEqual([3, 3, 0])
+  await queue!.cancelRun(2)
+  await queue!.forget(2)
+  expect(await readShares(queue!, 2, ['a.example'])).toEqual([0])
 })

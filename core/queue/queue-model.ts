@@ -23,6 +23,9 @@ interface ModelTask {
 interface ModelRun {
   state: 'open' | 'cancelled' | 'finished'
   cap: number | null
+  /** URLs of each host at most. */
+  share: number | null
+  shares: Map<string, number>
   /** Shared between runs with the same memory. */
   seen: Set<string>
   counts: Counts
@@ -41,8 +44,10 @@ export class Model {
   readonly inbox: string[] = []
   rejected = 0
   private readonly said = new Map<string, { what: string; at: number }>()
-  /** Start of the last fetch of each host. */
-  private readonly started = new Map<string, number>()
+  /** Start of the last fetch of each host, and the delay that was in force then. */
+  private readonly started = new Map<string, { at: number; delay: number }>()
+  /** What a host's answers call for, and when an error last lengthened it. */
+  private readonly paces = new Map<string, { pace: number; slowedAt: number }>()
   private readonly memories = new Map<string, Set<string>>()
   private arrivals = 0
 
@@ -51,7 +56,7 @@ export class Model {
     readonly perHost: number,
   ) {}
 
-  openRun(run: number, memory: string, cap: number | null): void {
+  openRun(run: number, memory: string, cap: number | null, share: number | null): void {
     const known = this.runs.get(run)
     if (known) {
       if (known.state === 'finished') known.state = 'open'
@@ -60,7 +65,7 @@ export class Model {
     const seen = this.memories.get(memory) ?? new Set<string>()
     this.memories.set(memory, seen)
     const counts = Object.fromEntries([...STATES, 'admitted'].map((state) => [state, 0])) as Counts
-    this.runs.set(run, { state: 'open', cap, seen, counts })
+    this.runs.set(run, { state: 'open', cap, share, shares: new Map(), seen, counts })
   }
 
   admit(run: number, tasks: NewTask[]) {
@@ -70,13 +75,17 @@ export class Model {
     const over = new Set<string>()
     for (const task of tasks) {
       if (known.seen.has(task.id) || over.has(task.id)) reply.duplicate++
-      else if (known.cap !== null && known.counts.admitted >= known.cap) {
+      else if (
+        (known.cap !== null && known.counts.admitted >= known.cap) ||
+        (known.share !== null && (known.shares.get(task.host) ?? 0) >= known.share)
+      ) {
         over.add(task.id)
         reply.refused++
       } else {
         reply.admitted++
         known.seen.add(task.id)
         known.counts.admitted++
+        known.shares.set(task.host, (known.shares.get(task.host) ?? 0) + 1)
         known.counts.pending++
         this.tasks.set(refOf(run, task.id), {
           run,
@@ -129,7 +138,7 @@ export class Model {
         at: Math.min(this.now + leaseMs, this.now + hardMs),
       })
       task.hard = this.now + hardMs
-      this.started.set(task.task.host, this.now)
+      this.start(task.task.host)
     }
   }
 
@@ -147,7 +156,7 @@ export class Model {
     if (!task.begun) {
       task.begun = true
       task.deliveries++
-      this.started.set(task.task.host, this.now)
+      this.start(task.task.host)
     }
     return 'OK'
   }
@@ -162,10 +171,11 @@ export class Model {
 
   ack(acks: Ack[]): AckReply[] {
     const links = new Map<number, NewTask[]>()
-    const replies = acks.map(({ ref, token, state, links: of }): AckReply => {
+    const replies = acks.map(({ ref, token, state, answerMs, links: of }): AckReply => {
       const task = this.held(ref, token)
       if (!task) return this.repeated(token, state)
       this.said.set(token, { what: state, at: this.now })
+      if (answerMs !== undefined) this.answered(task.task.host, answerMs)
       if (state === 'failed') this.move(task, 'failed')
       else this.end(task, state)
       if (of.length > 0) links.set(task.run, [...(links.get(task.run) ?? []), ...of])
@@ -261,6 +271,33 @@ export class Model {
     return counts ? counts.pending + counts.running + counts.retry : 0
   }
 
+  /** The host says that it is asked too much. */
+  slowDown(host: string): void {
+    const { pace, slowedAt } = this.paceOf(host)
+    if (this.now < slowedAt + pace) return
+    const doubled = Math.min(60_000, 2 * Math.max(pace, this.delayMs, 250))
+    this.paces.set(host, { pace: Math.max(pace, doubled), slowedAt: this.now })
+  }
+
+  private answered(host: string, ms: number): void {
+    const { pace, slowedAt } = this.paceOf(host)
+    const wanted = this.delayMs === 0 ? 0 : Math.min(2 * ms, 2 * Math.max(pace, this.delayMs), 60_000)
+    const next = Math.max(Math.floor(pace * 0.9), wanted)
+    this.paces.set(host, { pace: next <= Math.max(this.delayMs, 100) ? 0 : next, slowedAt })
+  }
+
+  private paceOf(host: string): { pace: number; slowedAt: number } {
+    return this.paces.get(host) ?? { pace: 0, slowedAt: Number.NEGATIVE_INFINITY }
+  }
+
+  private delayOf(host: string): number {
+    return Math.max(this.delayMs, this.paceOf(host).pace)
+  }
+
+  private start(host: string): void {
+    this.started.set(host, { at: this.now, delay: this.delayOf(host) })
+  }
+
   private repeated(token: string, what: string): AckReply {
     const said = this.said.get(token)
     return said?.what === what && this.now - said.at <= REMEMBERED_MS ? 'DONE_ALREADY' : 'STALE'
@@ -293,12 +330,12 @@ export class Model {
     const running = [...this.tasks.values()].filter(
       ({ state, task }) => state === 'running' && task.host === host,
     ).length
-    if (this.delayMs === 0) return [this.perHost - running, this.perHost - running]
-    if (running > 0) return [0, 0]
-    const waited = this.now - (this.started.get(host) ?? Number.NEGATIVE_INFINITY)
+    const room = Math.max(0, (this.delayOf(host) === 0 ? this.perHost : 1) - running)
+    const { at, delay } = this.started.get(host) ?? { at: Number.NEGATIVE_INFINITY, delay: 0 }
+    const waited = this.now - at
     return [
-      waited > this.delayMs * (1 + JITTER) + 1 ? 1 : 0,
-      waited >= Math.floor(this.delayMs * (1 - JITTER)) ? 1 : 0,
+      delay === 0 || waited > delay * (1 + JITTER) + 1 ? room : 0,
+      delay === 0 || waited >= Math.floor(delay * (1 - JITTER)) ? room : 0,
     ]
   }
 

@@ -15,9 +15,13 @@ export type Command =
   | { do: 'admit'; run: number; urls: number[] }
   | { do: 'claim'; max: number }
   | { do: 'begin' | 'release' | 'extend'; leases: number[] }
-  | { do: 'ack'; acks: { lease: number; state: Ack['state']; urls: number[] }[] }
+  | {
+      do: 'ack'
+      acks: { lease: number; state: Ack['state']; urls: number[]; answerMs?: number | undefined }[]
+    }
   | { do: 'addLinks'; lease: number; urls: number[] }
   | { do: 'retry'; lease: number; delay: number }
+  | { do: 'slow'; url: number }
   | { do: 'reap' | 'redrive' | 'cancelRun' | 'finish'; run: number }
   | { do: 'cancelUrls'; run: number; urls: number[] }
   | { do: 'pause'; on: boolean }
@@ -48,7 +52,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('ack' as const),
-      acks: fc.array(fc.record({ lease, state, urls }), { minLength: 1, maxLength: 3 }),
+      acks: fc.array(fc.record({ lease, state, urls, answerMs: fc.constantFrom(undefined, 10, 300) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('addLinks' as const), lease, urls }) },
@@ -63,6 +70,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       run,
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('slow' as const), url }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancelRun' as const), run }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancelUrls' as const), run, urls }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('pause' as const), on: fc.boolean() }) },
@@ -87,11 +95,19 @@ export const game = fc.record({
 })
 export type Game = typeof game extends fc.Arbitrary<infer T> ? T : never
 
-/** Two runs share a memory, one has its own and a cap. */
-const RUNS: Record<number, { dedupe: Dedupe; memory: string; maxPages: number | null }> = {
+/** Two runs share a memory, one has its own and a cap, one a cap a host. */
+const RUNS: Record<
+  number,
+  { dedupe: Dedupe; memory: string; maxPages: number | null; maxPagesPerHost?: number }
+> = {
   1: { dedupe: { scope: 'run', kind: 'exact' }, memory: 'own', maxPages: 6 },
   2: { dedupe: { scope: 'forever', spider: 7, kind: 'exact' }, memory: 'shared', maxPages: null },
-  3: { dedupe: { scope: 'forever', spider: 7, kind: 'exact' }, memory: 'shared', maxPages: null },
+  3: {
+    dedupe: { scope: 'forever', spider: 7, kind: 'exact' },
+    memory: 'shared',
+    maxPages: null,
+    maxPagesPerHost: 3,
+  },
 }
 const LEASE_MS = 1000
 const HARD_MS = 10_000
@@ -138,9 +154,9 @@ export async function play(
   async function step(one: Command): Promise<void> {
     switch (one.do) {
       case 'open': {
-        const { dedupe, memory, maxPages } = RUNS[one.run]!
-        await queue.openRun(one.run, { dedupe, maxPages })
-        return model.openRun(one.run, memory, maxPages)
+        const { dedupe, memory, maxPages, maxPagesPerHost = null } = RUNS[one.run]!
+        await queue.openRun(one.run, { dedupe, maxPages, maxPagesPerHost })
+        return model.openRun(one.run, memory, maxPages, maxPagesPerHost)
       }
       case 'admit': {
         const tasks = one.urls.map(urlTask)
@@ -182,6 +198,7 @@ export async function play(
         const acks = one.acks.map((ack) => ({
           ...done(leaseOf(ack.lease), ack.urls.map(urlTask)),
           state: ack.state,
+          ...(ack.answerMs !== undefined && { answerMs: ack.answerMs }),
         }))
         return same(one, await queue.ack(acks), model.ack(acks))
       }
@@ -193,6 +210,11 @@ export async function play(
       case 'retry': {
         const held = leaseOf(one.lease)
         return same(one, await queue.retry(held, one.delay), model.retry(held.ref, held.token, one.delay))
+      }
+      case 'slow': {
+        const { host } = urlTask(one.url)
+        model.slowDown(host)
+        return queue.slowDown(host, 0)
       }
       case 'reap': {
         const { returned, dead } = await queue.reap(500, MAX_DELIVERIES)

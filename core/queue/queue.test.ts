@@ -382,7 +382,7 @@ describe('the inbox', () => {
     expect(await take(1)).toBe(true)
     expect(JSON.parse((await queue.redis.lindex(rejectedKey(queue.name), 0))!)).toMatchObject({
       entry: task(1).url,
-      reason: 'the run has its maxPages',
+      reason: 'the run has its maxPages, or the host its maxPagesPerHost',
     })
   })
 })

@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis'
 import { auditQueue, type QueueAudit } from './audit'
 import * as keys from './keys'
+import { type QueueLengths, readLengths } from './lengths'
 import { listTasks } from './list'
 import { classed, runScript, type ScriptName } from './script'
 import { dedupeText, type Seen, seenArguments, seenOf } from './seen'
-import { type Counts, OUTCOMES, type OutcomeState, STATES, type State } from './states'
+import { type Counts, type OutcomeState, STATES, type State } from './states'
 import type { Ack, AckReply, Dedupe, Held, Lease, NewTask, QueueSettings, Rejected } from './task'
 import { ADMITTED_AT_ONCE, bounded, MAX_MEMBERS, readLeases, slices, splitRef, taskArguments } from './wire'
 
@@ -52,9 +53,20 @@ export class Queue {
 
   /** Stores the live settings; every claim from now on obeys them and hands them to its worker. */
   async configure(settings: QueueSettings): Promise<void> {
-    const { delayMs, perHost, concurrency, maxRunning, paused, draining = false } = settings
-    const text = JSON.stringify({ delayMs, perHost, concurrency, maxRunning, paused, draining })
-    const flags = [paused ? 1 : 0, draining ? 1 : 0]
+    const {
+      delayMs,
+      perHost,
+      concurrency,
+      maxRunning,
+      paused,
+      draining = false,
+      adaptive = true,
+      quiet = null,
+    } = settings
+    const text = JSON.stringify({
+      ...{ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet },
+    })
+    const flags = [paused, draining, adaptive].map(Number)
     await this.script('configure', [delayMs, perHost, maxRunning ?? '', ...flags, text])
     // Hosts that wait by an older, longer delay are called forward, in parts.
     for (let passed = 0, looked = 1; looked > 0; ) {
@@ -71,13 +83,18 @@ export class Queue {
 
   /**
    * Makes the run known; repeats change nothing, except that a finished run is opened again. `maxPages` caps the URLs
-   * admitted (null: no cap).
+   * admitted, `maxPagesPerHost` those of each host (null: no cap).
    */
-  async openRun(run: number, options: { dedupe: Dedupe; maxPages: number | null }): Promise<void> {
-    const { dedupe, maxPages } = options
-    if (maxPages !== null && maxPages < 1)
-      throw new RangeError(`maxPages of run ${run} must be at least 1, or null for no cap; got ${maxPages}.`)
-    const record = (await this.script('open-run', [run, maxPages ?? 0, dedupeText(dedupe)])) as string
+  async openRun(
+    run: number,
+    options: { dedupe: Dedupe; maxPages: number | null; maxPagesPerHost?: number | null },
+  ): Promise<void> {
+    const { dedupe, maxPages, maxPagesPerHost = null } = options
+    for (const [name, cap] of Object.entries({ maxPages, maxPagesPerHost }))
+      if (cap !== null && cap < 1)
+        throw new RangeError(`${name} of run ${run} must be at least 1, or null for no cap; got ${cap}.`)
+    const caps = [maxPages ?? 0, maxPagesPerHost ?? 0]
+    const record = (await this.script('open-run', [run, ...caps, dedupeText(dedupe)])) as string
     const seen = this.remember(run, record)
     if (seen.kind === 'exact') return
     // A Bloom chunk is made here, one short command each: within a script all of them could come at once.
@@ -90,7 +107,7 @@ export class Queue {
 
   /**
    * Admits tasks, `ADMITTED_AT_ONCE` a script: an error leaves those before it admitted, and all can be given again.
-   * `refused` counts those over `maxPages`; a cancelled, finished or unknown run refuses all.
+   * `refused` counts those over `maxPages` or their host's budget; a cancelled, finished or unknown run refuses all.
    */
   async admit(
     run: number,
@@ -168,10 +185,19 @@ export class Queue {
     const linking = new Set(acks.filter(({ links }) => links.length > 0).map(({ ref }) => splitRef(ref).run))
     const reply = await this.seeing('ack', [...linking], (known) => [
       acks.length,
-      ...acks.flatMap(({ ref, token, state, reason, links }) => {
+      ...acks.flatMap(({ ref, token, state, reason, answerMs, links }) => {
         // A run that Redis does not know holds no task: the reply is STALE, with or without links.
         const admitted = known.has(splitRef(ref).run) ? links : []
-        return [ref, token, state, reason ?? '', admitted.length, ...admitted.flatMap(taskArguments)]
+        const answered = answerMs === undefined ? '' : Math.round(answerMs)
+        return [
+          ref,
+          token,
+          state,
+          reason ?? '',
+          answered,
+          admitted.length,
+          ...admitted.flatMap(taskArguments),
+        ]
       }),
     ])
     return reply as AckReply[]
@@ -190,17 +216,22 @@ export class Queue {
 
   /** The host asks for patience (Retry-After): nothing more from it for `ms`, at least. */
   async hold(host: string, ms: number): Promise<void> {
-    await this.script('hold', [host, Math.round(ms), '', ''])
+    await this.script('hold', [host, Math.round(ms), '', '', 0])
+  }
+
+  /** The host is asked too much: nothing more from it for `ms`, at least, and from then on half as often. */
+  async slowDown(host: string, ms: number): Promise<void> {
+    await this.script('hold', [host, Math.round(ms), '', '', 1])
   }
 
   /** Sets a host's own minimum delay (robots Crawl-delay), in force beside the queue's; 0 removes it. */
   async setHostDelay(host: string, delayMs: number): Promise<void> {
-    await this.script('hold', [host, 0, Math.round(delayMs), ''])
+    await this.script('hold', [host, 0, Math.round(delayMs), '', 0])
   }
 
   /** An operator's delay for a host, in force instead of the queue's, at once; null takes it back. */
   async setHostRate(host: string, delayMs: number | null): Promise<void> {
-    await this.script('hold', [host, 0, '', delayMs === null ? -1 : Math.round(delayMs)])
+    await this.script('hold', [host, 0, '', delayMs === null ? -1 : Math.round(delayMs), 0])
   }
 
   /** Takes up to `limit` (≤ 500) lapsed leases back; those with `maxDeliveries` begun become dead letters. */
@@ -258,7 +289,8 @@ export class Queue {
   /** Drops the keys of a finished run (its own seen set, counters, dead letters). The record in MySQL stays. */
   async forget(run: number): Promise<void> {
     const known = await this.known([run])
-    const own = known.get(run)?.own ? known.get(run)!.keys : []
+    const seen = known.get(run)
+    const own = seen ? [...(seen.own ? seen.keys : []), seen.shares] : []
     while ((await this.script('forget', [run], own)) === 0);
     this.seen.delete(run)
   }
@@ -272,56 +304,8 @@ export class Queue {
   }
 
   /** The queue as a whole: each length a cardinality; `totals` count outcomes since the queue exists. */
-  async lengths(): Promise<{
-    inbox: number
-    pending: number
-    running: number
-    retry: number
-    failed: number
-    rejected: number
-    hosts: number
-    paused: boolean
-    draining: boolean
-    epoch: number
-    totals: Record<OutcomeState, number>
-  }> {
-    const { name } = this
-    const replies = await this.plain('lengths', () =>
-      this.redis
-        .multi()
-        .llen(keys.inboxKey(name))
-        .zcard(keys.pendingKey(name))
-        .zcard(keys.leasedKey(name))
-        .zcard(keys.delayedKey(name))
-        .zcard(keys.deadKey(name))
-        .llen(keys.rejectedKey(name))
-        .hlen(keys.hostKey(name))
-        .hmget(keys.metaKey(name), 'paused', 'epoch', 'draining')
-        .hmget(keys.countsKey(name), ...OUTCOMES.map((state) => `total.${state}`))
-        .exec(),
-    )
-    const values = (replies ?? []).map(([error, value]) => {
-      if (error) throw classed(error, 'lengths')
-      return value
-    })
-    const [inbox, pending, running, retry, failed, rejected, hosts] = values as number[]
-    const [meta, totals] = values.slice(7) as [(string | null)[], (string | null)[]]
-    return {
-      inbox: inbox!,
-      pending: pending!,
-      running: running!,
-      retry: retry!,
-      failed: failed!,
-      rejected: rejected!,
-      hosts: hosts!,
-      paused: meta[0] === '1',
-      draining: meta[2] === '1',
-      epoch: Number(meta[1] ?? 0),
-      totals: Object.fromEntries(OUTCOMES.map((state, at) => [state, Number(totals[at] ?? 0)])) as Record<
-        OutcomeState,
-        number
-      >,
-    }
+  async lengths(): Promise<QueueLengths> {
+    return this.plain('lengths', () => readLengths(this))
   }
 
   /**
@@ -371,7 +355,7 @@ export class Queue {
 
   /**
    * Takes `entries`, which must still be the head of the inbox, and in the same script admits `tasks` and keeps `rejected`.
-   * Tasks over their run's `maxPages` are kept as rejected too.
+   * Tasks over their run's `maxPages` or their host's budget are kept as rejected too.
    * @returns false, with nothing changed, when the head is another by now.
    * @throws RunClosed when a run is not open.
    */

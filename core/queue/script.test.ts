@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { frontierKeys, seenKey } from './keys'
+import { frontierKeys, seenKey, sharesKey } from './keys'
 import type { Queue } from './queue'
 import { claim, contents, EXACT, freshQueue, restoreSnapshot, snapshot, task } from './queue-fixture'
 import { runScript, type ScriptName, ScriptRefused } from './script'
@@ -23,7 +23,7 @@ let calls: Record<ScriptName, { args: (string | number)[]; keys?: string[] }>
 
 beforeAll(async () => {
   queue = await freshQueue()
-  seenKeys = SEEN.map((scope) => seenKey(queue.name, scope))
+  seenKeys = [...SEEN.map((scope) => seenKey(queue.name, scope)), sharesKey(queue.name, 1)]
   await queue.openRun(1, { dedupe: EXACT, maxPages: 50 })
   await queue.openRun(2, { dedupe: EXACT, maxPages: null })
   await queue.admit(1, [
@@ -55,18 +55,18 @@ function goodCalls({ ref, token }: Lease): typeof calls {
   const link = taskArguments(task(20, { referrer: 'https://a.example/', meta: '{"a":1}' }))
   const seeing = (...args: (string | number)[]) => ({ args: [...memory.args, ...args], keys: memory.keys })
   return {
-    configure: { args: [100, 2, 10, 0, 0, '{"delayMs":100}'] },
+    configure: { args: [100, 2, 10, 0, 0, 1, '{"delayMs":100}'] },
     'set-epoch': { args: [3] },
-    'open-run': { args: [3, 10, 'days:7:4:@:exact'] },
+    'open-run': { args: [3, 10, 2, 'days:7:4:@:exact'] },
     admit: seeing(1, ...link),
     claim: { args: [2, 1000, 5000, 0, 7, 'w1'] },
     begin: { args: [7, ref, token] },
     extend: { args: [1000, ref, token] },
     'add-links': seeing(ref, token, 1, ...link),
-    ack: seeing(1, ref, token, 'failed', 'why', 1, ...link),
+    ack: seeing(1, ref, token, 'failed', 'why', 40, 1, ...link),
     retry: { args: [ref, token, 100] },
     release: { args: [ref, token] },
-    hold: { args: ['a.example', 100, 50, 20] },
+    hold: { args: ['a.example', 100, 50, 20, 1] },
     turn: { args: ['a.example', 100, 50, ''] },
     'end-turn': { args: ['a.example', 7, 100, 0] },
     hasten: { args: [0] },

@@ -33,7 +33,8 @@ end
 `
 const includeMeta = `expect('hash', META)
 local now = clock()
-local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining')
+local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining',
+  'adaptive')
 local EPOCH = string.format('%06d', tonumber(meta[1] or 0))
 local seq = tonumber(meta[2] or 0)
 local seq_before = seq
@@ -48,6 +49,7 @@ local function save_seq()
 end
 local delay_ms = tonumber(meta[3] or 1000)
 local per_host = tonumber(meta[4] or 1)
+local adaptive = meta[9] ~= '0'
 `
 const includeTask = `local function parse(text)
   if not text then
@@ -101,11 +103,12 @@ const includeHosts = `local INDEX = { r = READY, t = TURN, i = IDLE }
 local hosts = {}
 local changed, in_order = {}, {}
 local function read_host(name, text)
-  local next_at, held_until, inflight, own, place, priority, rate =
-    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)|?(%d*)$')
+  local next_at, held_until, inflight, own, place, priority, rate, pace, slowed_at =
+    (text or ''):match('^(%d+)|(%d+)|(%d+)|(%d+)|([rtni])|(%-?%d+)|?(%d*)|?(%d*)|?(%d*)$')
   hosts[name] = {
     next_at = tonumber(next_at or 0), held_until = tonumber(held_until or 0), inflight = tonumber(inflight or 0), own = tonumber(own or 0),
     place = place or 'n', priority = tonumber(priority or 0), rate = tonumber(rate), text = text,
+    pace = adaptive and tonumber(pace) or 0, slowed_at = tonumber(slowed_at) or 0,
   }
   return hosts[name]
 end
@@ -119,8 +122,11 @@ local function touch(name)
   end
   return host_of(name)
 end
-local function delay_of(host)
+local function floor_of(host)
   return host.rate or delay_ms
+end
+local function delay_of(host)
+  return math.max(floor_of(host), host.pace)
 end
 local function limit(host)
   return (delay_of(host) > 0 or host.own > 0) and 1 or per_host
@@ -136,7 +142,7 @@ local function priority_in(member, name)
   return 1000 - tonumber(member:sub(#name + 2, #name + 5))
 end
 local STEP = 1000000000000
-local KEEP_OWN_DELAY_MS = 86400000
+local KEEP_OWN_DELAY_MS, KEEP_PACE_MS = 86400000, 600000
 local function settle(name, priority)
   local host = host_of(name)
   local place, score = 'n', nil
@@ -150,7 +156,8 @@ local function settle(name, priority)
       end
     end
   elseif not priority and host.inflight == 0 then
-    place, score = 'i', math.max(due(host), now) + ((host.own > 0 or host.rate) and KEEP_OWN_DELAY_MS or 0)
+    local keep = (host.own > 0 or host.rate) and KEEP_OWN_DELAY_MS or host.pace > 0 and KEEP_PACE_MS or 0
+    place, score = 'i', math.max(due(host), now) + keep
   end
   if host.place ~= place and host.place ~= 'n' then
     redis.call('ZREM', INDEX[host.place], name)
@@ -160,7 +167,11 @@ local function settle(name, priority)
   end
   host.place, host.priority = place, priority or 0
   local text = string.format('%.0f|%.0f|%d|%.0f|%s|%d', host.next_at, host.held_until, host.inflight, host.own, place,
-    host.priority) .. (host.rate and string.format('|%.0f', host.rate) or '')
+    host.priority)
+  if host.rate or host.pace > 0 then
+    text = text .. '|' .. (host.rate and string.format('%.0f', host.rate) or '')
+    text = text .. (host.pace > 0 and string.format('|%.0f|%.0f', host.pace, host.slowed_at) or '')
+  end
   if text ~= host.text then
     redis.call('HSET', HOST, name, text)
     host.text = text
@@ -176,6 +187,24 @@ end
 local function give_place_back(name)
   local host = touch(name)
   host.inflight = math.max(host.inflight - 1, 0)
+end
+local MOST_PACE, FIRST_PACE, LEAST_PACE = 60000, 250, 100
+local function slow_down(host)
+  if adaptive and now >= host.slowed_at + host.pace then
+    host.pace = math.max(host.pace, math.min(2 * math.max(host.pace, floor_of(host), FIRST_PACE), MOST_PACE))
+    host.slowed_at = now
+  end
+end
+local function has_answered(host, ms)
+  local floor = floor_of(host)
+  if not adaptive or (floor == 0 and host.pace == 0) then
+    return
+  end
+  local wanted = floor > 0 and math.min(2 * ms, 2 * math.max(host.pace, floor), MOST_PACE) or 0
+  host.pace = math.max(math.floor(host.pace * 0.9), wanted)
+  if host.pace <= math.max(floor, LEAST_PACE) then
+    host.pace = 0
+  end
 end
 local random = 1
 local JITTER = 0.33
@@ -218,8 +247,8 @@ local function run_of(run)
     found = false
     local text = redis.call('HGET', RUNS, run)
     if text then
-      local state, cap, dedupe = text:match('^(%a+)|(%d+)|(.+)$')
-      found = { state = state, cap = tonumber(cap), dedupe = dedupe }
+      local state, cap, share, dedupe = text:match('^(%a+)|(%d+)%.?(%d*)|(.+)$')
+      found = { state = state, cap = tonumber(cap), share = tonumber(share) or 0, dedupe = dedupe }
     end
     run_cache[run] = found
   end
@@ -248,8 +277,8 @@ local function read_seen(at)
       refuse('kind must be exact, or bloom with bits and hashes, got ' .. tostring(seen.kind))
     end
     key = key + seen.buckets * seen.chunks
-    if key - 1 > #KEYS then
-      refuse('run ' .. run .. ' needs ' .. seen.buckets * seen.chunks .. ' seen keys')
+    if key > #KEYS then
+      refuse('run ' .. run .. ' needs ' .. seen.buckets * seen.chunks .. ' seen keys and one for its hosts')
     end
     for k = seen.first, key - 1 do
       expect(seen.kind == 'exact' and 'set' or 'string', KEYS[k])
@@ -258,6 +287,9 @@ local function read_seen(at)
     if found and found.dedupe ~= seen.dedupe then
       error({ err = 'DEDUPE run ' .. run .. ' keeps what it has seen elsewhere' })
     end
+    seen.shares = KEYS[key]
+    expect('hash', seen.shares)
+    key = key + 1
     seen_of[run] = seen
     at = at + 8
   end
@@ -393,6 +425,29 @@ local function read_tasks(at, many)
   end
   return tasks, at
 end
+local function shares_left(share, seen, ids, at_of)
+  local names, left = {}, {}
+  for _, id in ipairs(ids) do
+    local host = ARGV[at_of[id] + 1]
+    if not left[host] then
+      names[#names + 1] = host
+      left[host] = share
+    end
+  end
+  if #names > 0 then
+    for i, taken in ipairs(redis.call('HMGET', seen.shares, unpack(names))) do
+      left[names[i]] = share - tonumber(taken or 0)
+    end
+  end
+  return left
+end
+local function take_shares(run, hosts)
+  if run_of(run).share > 0 then
+    for _, host in ipairs(hosts) do
+      redis.call('HINCRBY', seen_of[run].shares, host, 1)
+    end
+  end
+end
 local function plan_admission(run, tasks)
   local found = run_of(run)
   local plan = { run = run, tasks = {}, ids = {}, duplicate = 0, refused = 0, over = {} }
@@ -417,15 +472,19 @@ local function plan_admission(run, tasks)
   if found.cap > 0 then
     room = found.cap - tonumber(redis.call('HGET', COUNTS, run .. '.admitted') or 0)
   end
-  local many = 0
+  local many, left = 0, found.share > 0 and shares_left(found.share, seen, ids, first)
   for _, id in ipairs(ids) do
+    local host = ARGV[first[id] + 1]
     if not fresh[id] then
       plan.duplicate = plan.duplicate + 1
-    elseif many >= room then
+    elseif many >= room or (left and left[host] <= 0) then
       plan.refused = plan.refused + 1
       plan.over[#plan.over + 1] = first[id]
     else
       many = many + 1
+      if left then
+        left[host] = left[host] - 1
+      end
       plan.ids[many] = id
       plan.tasks[many] = first[id]
     end
@@ -458,11 +517,16 @@ local function admit_planned(plan)
   end
   redis.call('HSET', TASKS, unpack(records))
   redis.call('ZADD', PENDING, unpack(members))
+  local hosts = {}
+  for i, at in ipairs(plan.tasks) do
+    hosts[i] = ARGV[at + 1]
+  end
+  take_shares(plan.run, hosts)
   count(plan.run, 'admitted', many)
   count(plan.run, 'pending', many)
   local texts = redis.call('HMGET', HOST, unpack(names))
   for i, name in ipairs(names) do
-    local in_line = not changed[name] and texts[i] and texts[i]:match('|[rt]|(%-?%d+)$')
+    local in_line = not changed[name] and texts[i] and texts[i]:match('|[rt]|(%-?%d+)')
     if not changed[name] and not (in_line and tonumber(in_line) >= best[name]) then
       local host = read_host(name, texts[i] or nil)
       if host.place == 'n' and host.inflight > 0 then
@@ -565,17 +629,18 @@ for i = 1, many do
   if state ~= 'done' and state ~= 'failed' and state ~= 'ignored' then
     refuse('an outcome must be done, failed or ignored, got ' .. tostring(state))
   end
-  local of_it = integer(ARGV[at + 4], 'number of links', 0, MOST)
+  local answered = ARGV[at + 4] ~= '' and integer(ARGV[at + 4], 'ms of the answer', 0, 86400000)
+  local of_it = integer(ARGV[at + 5], 'number of links', 0, MOST)
   links = links + of_it
   if links > MOST then
     refuse('ack takes ' .. MOST .. ' links at most')
   end
   local tasks
-  tasks, at = read_tasks(at + 5, of_it)
+  tasks, at = read_tasks(at + 6, of_it)
   if of_it > 0 and not seen_of[run_in(ref)] then
     refuse('the seen keys of run ' .. run_in(ref) .. ' are missing')
   end
-  acks[i] = { ref = ref, token = token, state = state, reason = reason, links = tasks }
+  acks[i] = { ref = ref, token = token, state = state, reason = reason, answered = answered, links = tasks }
 end
 if #ARGV ~= at - 1 then
   refuse('expected ' .. at - 1 .. ' arguments, got ' .. #ARGV)
@@ -612,6 +677,9 @@ end
 for _, ack in ipairs(ended) do
   local ref, task = ack.ref, ack.task
   give_place_back(task.host)
+  if ack.answered then
+    has_answered(host_of(task.host), ack.answered)
+  end
   if ack.state == 'failed' then
     to_dead(ref, task, ack.reason)
   else
@@ -927,17 +995,18 @@ return reply
 `,
   'configure': `#!lua
 ` + includeFrontier + `expect('hash', META)
-if #ARGV ~= 6 then
-  refuse('configure takes 6 arguments, got ' .. #ARGV)
+if #ARGV ~= 7 then
+  refuse('configure takes 7 arguments, got ' .. #ARGV)
 end
 local delay, per_host = integer(ARGV[1], 'delayMs', 0, 86400000), integer(ARGV[2], 'perHost', 1, 100000)
 if ARGV[3] ~= '' then
   integer(ARGV[3], 'maxRunning', 0, 10000000)
 end
 local paused, draining = integer(ARGV[4], 'paused', 0, 1), integer(ARGV[5], 'draining', 0, 1)
-if redis.call('HGET', META, 'settings') ~= ARGV[6] then
-  redis.call('HSET', META, 'settings', ARGV[6], 'delayMs', delay, 'perHost', per_host, 'maxRunning', ARGV[3], 'paused', paused,
-    'draining', draining)
+local adaptive = integer(ARGV[6], 'adaptive', 0, 1)
+if redis.call('HGET', META, 'settings') ~= ARGV[7] then
+  redis.call('HSET', META, 'settings', ARGV[7], 'delayMs', delay, 'perHost', per_host, 'maxRunning', ARGV[3], 'paused', paused,
+    'draining', draining, 'adaptive', adaptive)
   redis.call('HINCRBY', META, 'version', 1)
 end
 return tonumber(redis.call('HGET', META, 'version'))
@@ -1054,7 +1123,7 @@ local names = redis.call('ZRANGEBYSCORE', TURN, '(' .. longest, '+inf', 'LIMIT',
 local left = 0
 for _, name in ipairs(names) do
   local host = host_of(name)
-  local floor = host.rate and math.ceil(now + host.rate * (1 + JITTER)) or longest
+  local floor = math.ceil(now + delay_of(host) * (1 + JITTER))
   local next_at = math.min(host.next_at, math.max(floor, now + host.own))
   if math.max(next_at, host.held_until) < due(host) then
     host.next_at = next_at
@@ -1070,13 +1139,17 @@ return { #names, left }
   'hold': `#!lua flags=allow-oom
 ` + includeFrontier + includeMeta + includeTask + includeHosts + `expect('hash', HOST)
 expect('zset', PENDING, READY, TURN, IDLE)
-if #ARGV ~= 4 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
-  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms and two delays')
+if #ARGV ~= 5 or ARGV[1] == '' or #ARGV[1] > 300 or ARGV[1]:find('[%c%s|%z]') then
+  refuse('hold takes a host of 1 to 300 characters without blanks, controls and |, ms, two delays and 0 or 1')
 end
 local ms = integer(ARGV[2], 'ms', 0, 8640000000)
 local own = ARGV[3] ~= '' and integer(ARGV[3], 'delay', 0, 86400000)
 local rate = ARGV[4] ~= '' and integer(ARGV[4], 'rate', -1, 86400000)
+local too_much = integer(ARGV[5], 'slow', 0, 1)
 local host = touch(ARGV[1])
+if too_much == 1 then
+  slow_down(host)
+end
 if ms > 0 then
   host.held_until = math.max(host.held_until, now + ms)
 end
@@ -1094,17 +1167,19 @@ return 'OK'
 `,
   'open-run': `#!lua
 ` + includeFrontier + `expect('hash', RUNS)
-if #ARGV ~= 3 then
-  refuse('open-run takes 3 arguments, got ' .. #ARGV)
+if #ARGV ~= 4 then
+  refuse('open-run takes 4 arguments, got ' .. #ARGV)
 end
 integer(ARGV[1], 'run', 0, 9007199254740991)
 local cap = integer(ARGV[2], 'maxPages', 0, 9007199254740991)
-if not ARGV[3]:find('^[%w.:@]+$') then
-  refuse('dedupe must be letters, digits, dots and colons, got ' .. ARGV[3])
+local share = integer(ARGV[3], 'maxPagesPerHost', 0, 9007199254740991)
+if not ARGV[4]:find('^[%w.:@]+$') then
+  refuse('dedupe must be letters, digits, dots and colons, got ' .. ARGV[4])
 end
 local text = redis.call('HGET', RUNS, ARGV[1])
 if not text then
-  text = 'open|' .. string.format('%.0f', cap) .. '|' .. ARGV[3]:gsub('@', math.floor(clock() / 86400000))
+  text = 'open|' .. string.format('%.0f', cap) .. (share > 0 and string.format('.%.0f', share) or '') .. '|'
+    .. ARGV[4]:gsub('@', math.floor(clock() / 86400000))
   redis.call('HSET', RUNS, ARGV[1], text)
 elseif text:find('^finished|') then
   text = text:gsub('^finished', 'open')
@@ -1293,6 +1368,7 @@ for _, id in ipairs(new) do
     save_task(ref, dead)
     redis.call('ZADD', DEAD, 0, dead_member(ref, dead))
   end
+  take_shares(run, { ARGV[task + 1] })
   count(run, 'admitted', 1)
   count(run, state, 1)
 end
@@ -1386,7 +1462,7 @@ for _, batch in ipairs(batches) do
   admit_planned(plan)
   for _, over in ipairs(plan.over) do
     rejected[#rejected + 1] = '{"entry":' .. cjson.encode(ARGV[over + 3]:match('^%d+\\n([^\\n]*)'))
-      .. ',"reason":"the run has its maxPages","at":"' .. iso(now) .. '"}'
+      .. ',"reason":"the run has its maxPages, or the host its maxPagesPerHost","at":"' .. iso(now) .. '"}'
   end
 end
 if #rejected > 0 then

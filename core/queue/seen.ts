@@ -1,4 +1,4 @@
-import { seenKey } from './keys'
+import { seenKey, sharesKey } from './keys'
 import type { Dedupe } from './task'
 
 /** Where a run remembers what it has seen, as the scripts take it (lua/include/seen.lua). */
@@ -7,6 +7,8 @@ export interface Seen {
   dedupe: string
   /** `buckets` × `chunks` keys; new ids go to the first bucket, all are looked at. */
   keys: string[]
+  /** How many URLs of each host the run has admitted, where it counts them. */
+  shares: string
   kind: 'exact' | 'bloom'
   buckets: number
   chunks: number
@@ -52,7 +54,15 @@ export function seenOf(queue: string, run: number, dedupe: string): Seen {
     Array.from({ length: filter.chunks }, (_, part) =>
       seenKey(queue, filter.chunks === 1 ? bucket : `${bucket}:${part}`),
     )
-  const seen = { dedupe, kind, ...filter, buckets: 1, ttl: 0, own: scope === 'run' }
+  const seen = {
+    dedupe,
+    kind,
+    ...filter,
+    buckets: 1,
+    ttl: 0,
+    own: scope === 'run',
+    shares: sharesKey(queue, run),
+  }
   if (scope === 'run') return { ...seen, keys: chunk(`run:${run}:${shape}`) }
   if (scope === 'forever') return { ...seen, keys: chunk(`spider:${spider}:${shape}`) }
 
@@ -85,7 +95,7 @@ export function seenArguments(runs: Map<number, Seen>): { keys: string[]; args: 
   const keys: string[] = []
   const args: (string | number)[] = [runs.size]
   for (const [run, seen] of runs) {
-    keys.push(...seen.keys)
+    keys.push(...seen.keys, seen.shares)
     args.push(run, seen.dedupe, seen.kind, seen.buckets, seen.chunks, seen.bits, seen.hashes, seen.ttl)
   }
   return { keys, args }

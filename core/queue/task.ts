@@ -1,3 +1,4 @@
+import type { QuietHours } from '../quiet-hours'
 import type { OutcomeState } from './states'
 
 /** A URL to admit to a run's frontier. */
@@ -40,6 +41,8 @@ export interface Ack extends Held {
   state: OutcomeState
   /** Why, for the failed list; a word such as `http_403`. */
   reason?: string
+  /** Milliseconds after which the host began to answer, where that says how much it can bear. */
+  answerMs?: number
   /** Links of the page to admit to the same run, in the same script. At most 500 over all acks of one call. */
   links: NewTask[]
 }
@@ -75,6 +78,10 @@ export interface QueueSettings {
   paused: boolean
   /** The inbox is left alone; what is in the frontier is worked off. Absent in settings that an older version stored. */
   draining?: boolean
+  /** Hosts that answer slowly, or that they are asked too much, are asked less often than `delayMs` says; absent: yes. */
+  adaptive?: boolean
+  /** When no page is begun, every day; absent or null: never. */
+  quiet?: QuietHours | null
 }
 
 /** One malformed or unwanted inbox entry, as it is kept in `<inbox>:rejected` with the newest 10,000. */

@@ -9,6 +9,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/mysql-core'
+import type { QuietHours } from '../../core/quiet-hours'
 import type { Spider } from '../../core/spider'
 import { bytes, instant, json } from './columns'
 
@@ -78,6 +79,10 @@ export const queues = mysqlTable('queues', {
   paused: boolean('paused').notNull().default(false),
   /** The inbox is left alone and new runs wait; what is in the frontier is worked off. Never together with `paused`. */
   draining: boolean('draining').notNull().default(false),
+  /** Hosts that answer slowly, or that they are asked too much, are asked less often than the delay says. */
+  adaptive: boolean('adaptive').notNull().default(true),
+  /** When no page is begun, every day; null: never. */
+  quiet: json<QuietHours>('quiet'),
   version: int('version').notNull().default(1),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),

@@ -1,4 +1,5 @@
 import { and, count, eq, gte } from 'drizzle-orm'
+import type { QuietHours } from '../../core/quiet-hours'
 import { workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
 import { listQueues, type QueueRow } from '../services/queues'
@@ -13,6 +14,8 @@ export interface QueueView {
   maxRunning: number | null
   paused: boolean
   draining: boolean
+  adaptive: boolean
+  quiet: QuietHours | null
   /** ms since 1970. */
   updatedAt: number
   /** Workers that were heard of within the last 30 s. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { enqueueChecked } from '../services/enqueue-checked'
 import { purgeQueue } from '../services/purge'
 import { setHostDelay, viewHosts } from '../services/queue-hosts'
-import { configureQueue, drainQueue, pauseQueue, resumeQueue } from '../services/queues'
+import { configureQueue, drainQueue, pauseQueue, quietHoursSchema, resumeQueue } from '../services/queues'
 import { whyWaiting } from '../services/why'
 import { viewQueues } from './queue-views'
 import { operatorProcedure, router, viewerProcedure } from './trpc'
@@ -29,6 +29,8 @@ export const queuesRouter = router({
           perHost: z.number().int().min(1).max(1000).optional(),
           concurrency: z.number().int().min(1).max(1000).optional(),
           maxRunning: z.number().int().min(1).max(1_000_000).nullable().optional(),
+          adaptive: z.boolean().optional(),
+          quiet: quietHoursSchema.nullable().optional(),
         }),
       }),
     )

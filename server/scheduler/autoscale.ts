@@ -1,4 +1,5 @@
 import { sentence, UserError } from '../../core/errors'
+import { quietUntil } from '../../core/quiet-hours'
 import type { Services } from '../context'
 import { select } from '../db'
 import { getQueue } from '../services/queues'
@@ -39,7 +40,7 @@ async function look(
   )
   // Until the last wish is met, the number of workers says nothing; and what it could not have now, it cannot have in a moment.
   if (open) return void memories.delete(queue)
-  const { paused, maxRunning, concurrency } = await getQueue(s, queue)
+  const { paused, maxRunning, concurrency, quiet } = await getQueue(s, queue)
   const { pending, retry, inbox, running } = await s.queue(queue).lengths()
   const [alive] = await select<{ n: number }>(
     s.database.pool,
@@ -49,7 +50,7 @@ async function look(
   const { memory, ask } = decide(limits, memories.get(queue) ?? { behindSince: null, idleSince: null }, {
     now: Date.now(),
     waits: await s.queue(queue).waitsForWorker(),
-    open: !paused && (maxRunning === null || running < maxRunning),
+    open: !paused && quietUntil(quiet, Date.now()) === null && (maxRunning === null || running < maxRunning),
     running,
     concurrency,
     left: pending + retry + inbox,

@@ -1,5 +1,6 @@
+import { readShares } from '../../core/queue/hosts'
 import { startUrls } from '../../core/spider'
-import { urlHash, urlId, webUrl } from '../../core/url'
+import { hostKey, urlHash, urlId, webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { select } from '../db'
 import { currentEpoch } from './epoch'
@@ -117,12 +118,17 @@ async function coverage(
     if (run.state === 'finished') without.push(...(await notStored(s, run, some)))
   }
   const name = `Every ${what} was admitted`
-  const { maxPages, dedupe } = run.definition
+  const { maxPages, maxPagesPerHost = null, dedupe } = run.definition
   const missing = new Set([...unseen, ...without]).size
   const detail = `${total} ${what}s, ${missing === 0 ? 'none' : missing} missing`
   if (missing === 0) return { name, ok: true, detail }
   if (maxPages !== null && run.admitted >= maxPages)
     return { name, ok: true, detail: `${detail}: over the limit of ${maxPages} pages` }
+  if (
+    maxPagesPerHost !== null &&
+    (!inRedis || (await overShare(s, run, maxPagesPerHost, [...unseen, ...without])))
+  )
+    return { name, ok: true, detail: `${detail}: over the limit of ${maxPagesPerHost} pages a host` }
   if (unseen.length === 0) {
     if (without.length <= run.cancelled) return { name, ok: true, detail: `${detail}: cancelled one by one` }
     if (dedupe.scope !== 'run')
@@ -135,6 +141,16 @@ async function coverage(
     ok: false,
     detail: `${detail}, for instance ${[...unseen, ...without].slice(0, NAMED).join(' ')}`,
   }
+}
+
+/** Whether the run has all that it takes of the hosts of these URLs. */
+async function overShare(s: Services, run: RunRow, most: number, urls: string[]): Promise<boolean> {
+  const hosts = [...new Set(urls.map((url) => hostKey(url)))]
+  for (let from = 0; from < hosts.length; from += CHUNK) {
+    const shares = await readShares(s.queue(run.queue), run.id, hosts.slice(from, from + CHUNK))
+    if (shares.some((taken) => taken < most)) return false
+  }
+  return true
 }
 
 async function* seedUrls(s: Services, run: RunRow): AsyncGenerator<string[]> {

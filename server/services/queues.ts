@@ -2,6 +2,8 @@ import { asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { env } from '../../core/env'
 import { sentence, Unavailable, UserError } from '../../core/errors'
+import type { QuietHours } from '../../core/quiet-hours'
+import { isZone } from '../../core/time-zone'
 import { inTransaction } from '../../drizzle/database'
 import { queues } from '../../drizzle/schema/crawl'
 import type { Services } from '../context'
@@ -11,12 +13,26 @@ import { currentEpoch } from './epoch'
 
 export type QueueRow = typeof queues.$inferSelect
 
+const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is not a time of day; write one such as 22:30')
+
+export const quietHoursSchema: z.ZodType<QuietHours, QuietHours> = z
+  .strictObject({
+    from: timeOfDay,
+    to: timeOfDay,
+    zone: z.string().refine(isZone, { message: 'is not an IANA time zone; write one such as Asia/Shanghai' }),
+  })
+  .refine(({ from, to }) => from !== to, { path: ['to'], message: 'must not be equal to from' })
+
 const settings = z.strictObject({
   /** Milliseconds between two fetch starts on one host. */
   delayMs: z.number().int().min(0).max(86_400_000).optional(),
   perHost: z.number().int().min(1).max(1000).optional(),
   concurrency: z.number().int().min(1).max(1000).optional(),
   maxRunning: z.number().int().min(1).max(1_000_000).nullable().optional(),
+  adaptive: z.boolean().optional(),
+  quiet: quietHoursSchema.nullable().optional(),
 })
 export type QueuePatch = z.input<typeof settings>
 
@@ -29,6 +45,8 @@ const COLUMN = {
   maxRunning: 'max_running',
   paused: 'paused',
   draining: 'draining',
+  adaptive: 'adaptive',
+  quiet: 'quiet',
 } as const
 
 /**
@@ -97,8 +115,10 @@ export async function queueStatus(s: Services, name: string) {
 
 /** Gives Redis its copy of the settings, which claims obey. Repeats change nothing. */
 export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
-  const { delayMs, perHost, concurrency, maxRunning, paused, draining } = row
-  await s.queue(row.name).configure({ delayMs, perHost, concurrency, maxRunning, paused, draining })
+  const { delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet } = row
+  await s
+    .queue(row.name)
+    .configure({ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet })
 }
 
 async function update(
@@ -116,7 +136,7 @@ async function update(
     await change(
       connection,
       `UPDATE queues SET ${[...assignments, 'version = version + 1', 'updated_at = UTC_TIMESTAMP(3)'].join(', ')} WHERE name = ?`,
-      [...changes.map(([, value]) => value), name],
+      [...changes.map(([key, value]) => (key === 'quiet' && value ? JSON.stringify(value) : value)), name],
     )
     await recordChange(connection, actor, action, name, Object.fromEntries(changes))
   })

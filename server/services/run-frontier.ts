@@ -20,6 +20,7 @@ export async function openFrontier(s: Services, run: FrontierRun): Promise<void>
   await s.queue(run.queue).openRun(run.id, {
     dedupe: dedupeOf(run.definition, run.spiderId),
     maxPages: run.definition.maxPages,
+    maxPagesPerHost: run.definition.maxPagesPerHost ?? null,
   })
 }
 

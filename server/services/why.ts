@@ -1,10 +1,12 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { UserError } from '../../core/errors'
-import { listHoldings, readHost, readStanding, type Standing } from '../../core/queue/hosts'
+import { type DelaySource, delayInForce } from '../../core/queue/delay-in-force'
+import { listHoldings, readHost, readShares, readStanding, type Standing } from '../../core/queue/hosts'
 import type { OutcomeState } from '../../core/queue/states'
+import { quietUntil } from '../../core/quiet-hours'
 import { compileFollow, seedScope } from '../../core/scope'
 import { startUrls } from '../../core/spider'
-import { urlHash, urlId, webUrl } from '../../core/url'
+import { hostKey, urlHash, urlId, webUrl } from '../../core/url'
 import { runs } from '../../drizzle/schema/crawl'
 import { pages } from '../../drizzle/schema/pages'
 import type { Services } from '../context'
@@ -15,11 +17,12 @@ import { getRun, type RunRow } from './runs'
 /** One thing that keeps a URL where it is: which limit, who holds it, since or until when. Times are ms since 1970. */
 export type Cause =
   | { kind: 'paused'; since: number | null; by: string | null }
+  | { kind: 'quiet'; until: number; zone: string }
   | { kind: 'draining'; since: number | null; by: string | null }
   | { kind: 'noWorker'; lastSeen: number | null }
   | { kind: 'maxRunning'; limit: number; running: number }
   | { kind: 'held'; host: string; until: number }
-  | { kind: 'delay'; host: string; until: number; delayMs: number; source: 'queue' | 'robots' | 'operator' }
+  | { kind: 'delay'; host: string; until: number; delayMs: number; source: DelaySource }
   | {
       kind: 'hostFull'
       host: string
@@ -44,6 +47,7 @@ export type Cause =
   | { kind: 'pattern' }
   | { kind: 'scope'; scope: string }
   | { kind: 'full'; maxPages: number }
+  | { kind: 'hostBudget'; host: string; maxPages: number }
   | { kind: 'unlinked' }
 
 export interface Why {
@@ -135,6 +139,8 @@ async function open(s: Services, queue: QueueRow, run: RunRow, standing: Standin
   const causes: Cause[] = []
   if (run.state === 'cancelling') causes.push({ kind: 'runState', state: run.state })
   if (queue.paused) causes.push({ kind: 'paused', ...(await lastChange(s, queue.name, 'queue.pause')) })
+  const quiet = quietUntil(queue.quiet, Date.now())
+  if (quiet !== null) causes.push({ kind: 'quiet', until: quiet, zone: queue.quiet!.zone })
   causes.push(...(await workersOf(s, queue.name)))
   if (standing.state === 'retry') {
     causes.push({ kind: 'retry', due: standing.at, attempts: standing.attempts })
@@ -152,14 +158,10 @@ async function hostLimits(s: Services, queue: QueueRow, name: string): Promise<C
   const host = await readHost(s.queue(queue.name), name)
   const causes: Cause[] = []
   const now = Date.now()
-  const base = host.rateMs ?? queue.delayMs
-  const delayMs = Math.max(base, host.ownDelayMs)
+  const { delayMs, source } = delayInForce(host, queue)
   const limit = delayMs > 0 ? 1 : queue.perHost
   if (host.heldUntil > now) causes.push({ kind: 'held', host: name, until: host.heldUntil })
-  if (host.nextAt > now) {
-    const source = host.ownDelayMs > base ? 'robots' : host.rateMs === null ? 'queue' : 'operator'
-    causes.push({ kind: 'delay', host: name, until: host.nextAt, delayMs, source })
-  }
+  if (host.nextAt > now) causes.push({ kind: 'delay', host: name, until: host.nextAt, delayMs, source })
   if (host.running >= limit) {
     const holders = (await listHoldings(s.queue(queue.name), name))
       .slice(0, 20)
@@ -202,10 +204,15 @@ async function notAdmitted(s: Services, queue: QueueRow, run: RunRow, url: strin
       (await isSeed(s, run, url)) ? { kind: 'seedWaits' } : { kind: 'runState', state: run.state },
     ]
   }
-  const { maxPages, follow } = run.definition
+  const { maxPages, maxPagesPerHost = null, follow } = run.definition
   if (maxPages !== null && run.state === 'running') {
     const { admitted } = await s.queue(queue.name).counts(run.id)
     if (admitted >= maxPages) return [{ kind: 'full', maxPages }]
+  }
+  if (maxPagesPerHost !== null) {
+    const host = hostKey(url)
+    const [taken] = await readShares(s.queue(queue.name), run.id, [host])
+    if (taken! >= maxPagesPerHost) return [{ kind: 'hostBudget', host, maxPages: maxPagesPerHost }]
   }
   if (!compileFollow({ ...follow, scope: 'anywhere', depth: null }).inScope(url, 1, seedScope([]), url))
     return [{ kind: 'pattern' }]

@@ -28,7 +28,7 @@ export function QueueActions({ queue, size }: { queue: QueueView; size: 'compact
   const drain = useMutation(trpc.queues.drain.mutationOptions(then))
   if (!mayChange) return null
   const { name } = queue
-  const stopped = state !== 'open'
+  const stopped = state !== 'open' && state !== 'quiet'
   const main = stopped ? resume : pause
   return (
     <>
@@ -55,7 +55,7 @@ export function QueueActions({ queue, size }: { queue: QueueView; size: 'compact
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            {state === 'paused' || state === 'open' ? (
+            {state === 'paused' || !stopped ? (
               <Action label={t('drain')} text={t('drainText')} onClick={() => drain.mutate({ name })} />
             ) : (
               <Action label={t('pause')} text={t('pauseText')} onClick={() => pause.mutate({ name })} />

@@ -6,6 +6,8 @@ export interface Draft
     Spider,
     'name' | 'description' | 'robots' | 'allowPrivate' | 'maxPages' | 'dedupe' | 'revisit'
   > {
+  maxPagesPerHost: number | null
+
   seeds: string
   scope: Spider['follow']['scope']
   allow: string
@@ -94,6 +96,8 @@ export function draftOf(spider: Spider): Draft {
     allow: follow.allow.join('\n'),
     deny: follow.deny.join('\n'),
     depth: follow.depth,
+    // Spiders that were stored before this was there have none.
+    maxPagesPerHost: spider.maxPagesPerHost ?? null,
     headers: Object.entries(spider.headers)
       .map(([header, value]) => `${header}: ${value}`)
       .join('\n'),
@@ -108,10 +112,11 @@ export function draftOf(spider: Spider): Draft {
 /** What the draft says, as the server checks and stores it. */
 export function definitionOf(draft: Draft): Record<string, unknown> {
   const { name, description, robots, allowPrivate, maxPages, dedupe, revisit, scope, depth } = draft
+  const { maxPagesPerHost } = draft
   const { items: _, ...rest } = draft.rest
   return {
     ...rest,
-    ...{ name, description, robots, allowPrivate, maxPages, dedupe, revisit },
+    ...{ name, description, robots, allowPrivate, maxPages, maxPagesPerHost, dedupe, revisit },
     seeds: lines(draft.seeds),
     follow: { ...draft.rest.follow, scope, allow: lines(draft.allow), deny: lines(draft.deny), depth },
     headers: Object.fromEntries(

@@ -125,7 +125,18 @@ export function SpiderForm({
               thousandSeparator=","
               value={draft.maxPages ?? ''}
               onChange={(value) => set('maxPages', value === '' ? null : Number(value))}
-              error={fault('maxPages')}
+              error={fault('maxPages ')}
+            />
+            <NumberInput
+              label={t('maxPagesPerHost')}
+              description={t('maxPagesPerHostText')}
+              placeholder={t('noLimit')}
+              min={1}
+              allowDecimal={false}
+              thousandSeparator=","
+              value={draft.maxPagesPerHost ?? ''}
+              onChange={(value) => set('maxPagesPerHost', value === '' ? null : Number(value))}
+              error={fault('maxPagesPerHost')}
             />
           </SimpleGrid>
         </Section>

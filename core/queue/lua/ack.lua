@@ -1,7 +1,7 @@
 -- Ends tasks and admits their links, all at once: ending first, or admitting in a second call, loses pages.
 -- KEYS   the frontier's, then the seen keys of the runs that have links (include/seen.lua)
 -- ARGV   those runs' dedupe memory, number of acks (≤ 500), then for each ref, token, state (done|failed|ignored), reason,
---        number of links (≤ 500 over all), and id, host, priority, body of each link
+--        ms after which the host answered ('' for nothing to be told by), number of links (≤ 500 over all), and id, host, priority, body of each link
 -- reply  OK, DONE_ALREADY or STALE for each
 -- repeat DONE_ALREADY for a minute, STALE later; nothing changes either way
 -- writes links first: seen keys take a write that a full Redis refuses, so then nothing is changed. An ack without
@@ -22,17 +22,18 @@ for i = 1, many do
   if state ~= 'done' and state ~= 'failed' and state ~= 'ignored' then
     refuse('an outcome must be done, failed or ignored, got ' .. tostring(state))
   end
-  local of_it = integer(ARGV[at + 4], 'number of links', 0, MOST)
+  local answered = ARGV[at + 4] ~= '' and integer(ARGV[at + 4], 'ms of the answer', 0, 86400000)
+  local of_it = integer(ARGV[at + 5], 'number of links', 0, MOST)
   links = links + of_it
   if links > MOST then
     refuse('ack takes ' .. MOST .. ' links at most')
   end
   local tasks
-  tasks, at = read_tasks(at + 5, of_it)
+  tasks, at = read_tasks(at + 6, of_it)
   if of_it > 0 and not seen_of[run_in(ref)] then
     refuse('the seen keys of run ' .. run_in(ref) .. ' are missing')
   end
-  acks[i] = { ref = ref, token = token, state = state, reason = reason, links = tasks }
+  acks[i] = { ref = ref, token = token, state = state, reason = reason, answered = answered, links = tasks }
 end
 if #ARGV ~= at - 1 then
   refuse('expected ' .. at - 1 .. ' arguments, got ' .. #ARGV)
@@ -71,6 +72,9 @@ end
 for _, ack in ipairs(ended) do
   local ref, task = ack.ref, ack.task
   give_place_back(task.host)
+  if ack.answered then
+    has_answered(host_of(task.host), ack.answered)
+  end
   if ack.state == 'failed' then
     to_dead(ref, task, ack.reason)
   else

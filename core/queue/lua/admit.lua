@@ -2,7 +2,7 @@
 -- Admits tasks to a run.
 -- KEYS   the frontier's, then the run's seen keys (include/seen.lua)
 -- ARGV   the one run's dedupe memory (include/seen.lua), number of tasks (≤ 500), then id, host, priority, body of each
--- reply  admitted, duplicate, refused (over maxPages; all of them when the run is unknown, cancelled or finished)
+-- reply  admitted, duplicate, refused (over maxPages or its host's budget; all of them when the run is unknown, cancelled or finished)
 -- repeat what was admitted is a duplicate by then
 -- writes seen, TASKS, PENDING, then hosts and counts
 -- include admission

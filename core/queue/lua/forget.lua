@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Drops what the queue keeps of a closed run: first its dead letters, then its seen keys, counts and record.
--- KEYS   the frontier's, then the seen keys that are the run's alone
+-- KEYS   the frontier's, then the seen keys that are the run's alone, and that of its hosts
 -- ARGV   run
 -- reply  1 when all is gone, 0 when there is more: call again
 -- repeat goes on where it stopped

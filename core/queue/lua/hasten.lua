@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- After a change of settings: hosts that wait longer than the delay now asks for wait that long only. What a host asked
--- for itself, by Retry-After or its own delay, and what an operator gave it, stays.
+-- for itself, by Retry-After, its own delay or its pace, and what an operator gave it, stays.
 -- KEYS   the frontier's
 -- ARGV   how many of the waiting hosts to pass over (those that earlier calls left as they were)
 -- reply  hosts looked at (≤ 300), hosts left as they were
@@ -18,7 +18,7 @@ local names = redis.call('ZRANGEBYSCORE', TURN, '(' .. longest, '+inf', 'LIMIT',
 local left = 0
 for _, name in ipairs(names) do
   local host = host_of(name)
-  local floor = host.rate and math.ceil(now + host.rate * (1 + JITTER)) or longest
+  local floor = math.ceil(now + delay_of(host) * (1 + JITTER))
   local next_at = math.min(host.next_at, math.max(floor, now + host.own))
   if math.max(next_at, host.held_until) < due(host) then
     host.next_at = next_at

@@ -52,6 +52,7 @@ for _, id in ipairs(new) do
     save_task(ref, dead)
     redis.call('ZADD', DEAD, 0, dead_member(ref, dead))
   end
+  take_shares(run, { ARGV[task + 1] })
   count(run, 'admitted', 1)
   count(run, state, 1)
 end

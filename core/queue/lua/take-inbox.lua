@@ -54,7 +54,7 @@ for _, batch in ipairs(batches) do
   admit_planned(plan)
   for _, over in ipairs(plan.over) do
     rejected[#rejected + 1] = '{"entry":' .. cjson.encode(ARGV[over + 3]:match('^%d+\n([^\n]*)'))
-      .. ',"reason":"the run has its maxPages","at":"' .. iso(now) .. '"}'
+      .. ',"reason":"the run has its maxPages, or the host its maxPagesPerHost","at":"' .. iso(now) .. '"}'
   end
 end
 if #rejected > 0 then

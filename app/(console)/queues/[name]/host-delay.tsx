@@ -5,6 +5,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { delayInForce } from '../../../../core/queue/delay-in-force'
 import type { HostView } from '../../../../core/queue/hosts'
 import type { QueueView } from '../../../../server/api/queue-views'
 import { useFigures } from '../../../figures'
@@ -12,26 +13,20 @@ import { MutationError } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
 import { useMayChange } from '../../may-change'
 
+const COLOURS = { operator: 'indigo', robots: 'gray', pace: 'orange' }
+
 /** The delay in force for a host and whose it is; a click changes it for all workers at once. */
 export function HostDelay({ queue, host }: { queue: QueueView; host: HostView }) {
   const t = useTranslations('hostDelay')
   const figures = useFigures()
   const mayChange = useMayChange()
   const [opened, popover] = useDisclosure(false)
-  const base = host.rateMs ?? queue.delayMs
-  const source = host.ownDelayMs > base ? 'robots' : host.rateMs === null ? 'queue' : 'operator'
+  const { delayMs, source } = delayInForce(host, queue)
   const shown = (
     <Group gap={6} wrap="nowrap" component="span">
-      <span>{figures.delay(Math.max(base, host.ownDelayMs))}</span>
+      <span>{figures.delay(delayMs)}</span>
       {source !== 'queue' && (
-        <Badge
-          size="sm"
-          variant="light"
-          tt="none"
-          radius="sm"
-          miw="max-content"
-          color={source === 'operator' ? 'indigo' : 'gray'}
-        >
+        <Badge size="sm" variant="light" tt="none" radius="sm" miw="max-content" color={COLOURS[source]}>
           {t(`source.${source}`)}
         </Badge>
       )}
@@ -105,6 +100,11 @@ function Edit({ queue, host, close }: { queue: QueueView; host: HostView; close:
         {host.ownDelayMs > 0 && (
           <Text size="xs" c="dimmed">
             {t('robots', { delay: figures.delay(host.ownDelayMs) })}
+          </Text>
+        )}
+        {queue.adaptive && host.paceMs > 0 && (
+          <Text size="xs" c="dimmed">
+            {t('pace', { delay: figures.delay(host.paceMs) })}
           </Text>
         )}
         <MutationError error={set.error} />

@@ -5,6 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { delayInForce } from '../../../../core/queue/delay-in-force'
 import type { HostView } from '../../../../core/queue/hosts'
 import type { QueueView } from '../../../../server/api/queue-views'
 import type { LastError } from '../../../../server/services/queue-hosts'
@@ -144,8 +145,8 @@ function NextTurn({ queue, host }: { queue: QueueView; host: Host }) {
   const figures = useFigures()
   const now = Date.now()
   const at = Math.max(host.nextAt, host.heldUntil)
-  const delayed = Math.max(host.rateMs ?? queue.delayMs, host.ownDelayMs) > 0
-  const full = host.running >= (delayed ? 1 : queue.perHost)
+  const { delayMs } = delayInForce(host, queue)
+  const full = host.running >= (delayMs > 0 ? 1 : queue.perHost)
   if (at <= now) return <span suppressHydrationWarning>{t(full ? 'afterFetch' : 'atOnce')}</span>
   const values = { duration: figures.duration(at - now), time: figures.clock(at) }
   return (

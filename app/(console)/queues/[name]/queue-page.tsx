@@ -3,6 +3,7 @@
 import { Alert, Group, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
+import { quietUntil } from '../../../../core/quiet-hours'
 import type { QueueView } from '../../../../server/api/queue-views'
 import { useFigures } from '../../../figures'
 import { WarningIcon } from '../../../icons'
@@ -56,7 +57,13 @@ export function QueuePage({ name, asked }: { name: string; asked: Asked }) {
 function Notice({ queue }: { queue: QueueView }) {
   const t = useTranslations('queue')
   const state = useQueueState(queue)
-  const text = state !== 'open' ? t(`notice.${state}`) : queue.workers === 0 ? t('notice.noWorker') : null
+  const figures = useFigures()
+  const text =
+    state !== 'open'
+      ? t(`notice.${state}`, until(queue, figures))
+      : queue.workers === 0
+        ? t('notice.noWorker')
+        : null
   return text ? (
     <Alert
       color={state === 'drained' ? 'gray' : 'orange'}
@@ -67,6 +74,11 @@ function Notice({ queue }: { queue: QueueView }) {
       {text}
     </Alert>
   ) : null
+}
+
+function until({ quiet }: QueueView, figures: ReturnType<typeof useFigures>) {
+  const end = quietUntil(quiet, Date.now())
+  return { time: end === null ? '' : figures.moment(end) }
 }
 
 function Lengths({ name }: { name: string }) {

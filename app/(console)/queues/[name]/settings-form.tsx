@@ -1,6 +1,6 @@
 'use client'
 
-import { Alert, Button, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, NumberInput, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
@@ -9,10 +9,13 @@ import { useFigures } from '../../../figures'
 import { MutationError } from '../../../query-state'
 import { useTRPC } from '../../../trpc'
 import { useMayChange } from '../../may-change'
+import { QuietFields } from './quiet-fields'
 
 /** A field that may be empty while it is edited. */
 type Field = number | string
-type Draft = { delay?: Field; perHost?: Field; concurrency?: Field; maxRunning?: Field }
+type Draft = { delay?: Field; perHost?: Field; concurrency?: Field; maxRunning?: Field } & Partial<
+  Pick<QueueView, 'adaptive' | 'quiet'>
+>
 
 /** The queue's limits. Nothing restarts: workers take new ones with their next claim. */
 export function SettingsForm({ queue }: { queue: QueueView }) {
@@ -35,17 +38,23 @@ export function SettingsForm({ queue }: { queue: QueueView }) {
   const perHost = draft.perHost ?? queue.perHost
   const concurrency = draft.concurrency ?? queue.concurrency
   const maxRunning = draft.maxRunning ?? queue.maxRunning ?? ''
-  const edit = (key: keyof Draft) => (value: Field) => {
-    save.reset()
-    setDraft((before) => ({ ...before, [key]: value }))
-  }
+  const edit =
+    <K extends keyof Draft>(key: K) =>
+    (value: Draft[K]) => {
+      save.reset()
+      setDraft((before) => ({ ...before, [key]: value }))
+    }
   const wanted = {
     delayMs: Math.round(Number(delay) * 1000),
     perHost: Number(perHost),
     concurrency: Number(concurrency),
     maxRunning: maxRunning === '' ? null : Number(maxRunning),
+    adaptive: draft.adaptive ?? queue.adaptive,
+    quiet: draft.quiet === undefined ? queue.quiet : draft.quiet,
   }
-  const changed = (Object.keys(wanted) as (keyof typeof wanted)[]).some((key) => wanted[key] !== queue[key])
+  const changed = (Object.keys(wanted) as (keyof typeof wanted)[]).some(
+    (key) => JSON.stringify(wanted[key]) !== JSON.stringify(queue[key]),
+  )
   const whole = delay !== '' && perHost !== '' && concurrency !== ''
   const field = { readOnly: !mayChange, clampBehavior: 'strict' as const, allowNegative: false }
   const least = wanted.delayMs > 0 || wanted.perHost < 1 ? null : wanted.perHost
@@ -106,6 +115,14 @@ export function SettingsForm({ queue }: { queue: QueueView }) {
               allowDecimal={false}
             />
           </SimpleGrid>
+          <Switch
+            label={t('adaptive')}
+            description={t('adaptiveText')}
+            checked={wanted.adaptive}
+            onChange={(event) => edit('adaptive')(event.currentTarget.checked)}
+            disabled={!mayChange}
+          />
+          <QuietFields quiet={wanted.quiet} setQuiet={edit('quiet')} readOnly={!mayChange} />
           <Text size="xs" c="dimmed" className="figures">
             {least === null
               ? t('meansDelay', { rate: figures.rate(wanted.delayMs > 0 ? 60_000 / wanted.delayMs : null) })

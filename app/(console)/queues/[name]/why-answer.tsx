@@ -51,6 +51,8 @@ function useCause(): (cause: Cause) => ReactNode {
         return cause.by === null
           ? t(cause.kind === 'paused' ? 'pausedBare' : 'drainingBare')
           : t(cause.kind, { by: cause.by, since: since(cause.since) })
+      case 'quiet':
+        return t('quiet', { span: span(cause.until), time: figures.moment(cause.until), zone: cause.zone })
       case 'noWorker':
         return cause.lastSeen === null ? t('noWorkerEver') : t('noWorker', { since: since(cause.lastSeen) })
       case 'maxRunning':
@@ -105,6 +107,8 @@ function useCause(): (cause: Cause) => ReactNode {
         return t('runState', { state: runState(cause.state) })
       case 'scope':
         return t('scope', { scope: cause.scope })
+      case 'hostBudget':
+        return t('hostBudget', { host: cause.host, maxPages: figures.count(cause.maxPages) })
       case 'full':
         return t('full', { maxPages: figures.count(cause.maxPages) })
     }

@@ -31,6 +31,31 @@ local function read_tasks(at, many)
   return tasks, at
 end
 
+-- How many more URLs of each host the run takes.
+local function shares_left(share, seen, ids, at_of)
+  local names, left = {}, {}
+  for _, id in ipairs(ids) do
+    local host = ARGV[at_of[id] + 1]
+    if not left[host] then
+      names[#names + 1] = host
+      left[host] = share
+    end
+  end
+  if #names > 0 then
+    for i, taken in ipairs(redis.call('HMGET', seen.shares, unpack(names))) do
+      left[names[i]] = share - tonumber(taken or 0)
+    end
+  end
+  return left
+end
+local function take_shares(run, hosts)
+  if run_of(run).share > 0 then
+    for _, host in ipairs(hosts) do
+      redis.call('HINCRBY', seen_of[run].shares, host, 1)
+    end
+  end
+end
+
 local function plan_admission(run, tasks)
   local found = run_of(run)
   local plan = { run = run, tasks = {}, ids = {}, duplicate = 0, refused = 0, over = {} }
@@ -55,15 +80,19 @@ local function plan_admission(run, tasks)
   if found.cap > 0 then
     room = found.cap - tonumber(redis.call('HGET', COUNTS, run .. '.admitted') or 0)
   end
-  local many = 0
+  local many, left = 0, found.share > 0 and shares_left(found.share, seen, ids, first)
   for _, id in ipairs(ids) do
+    local host = ARGV[first[id] + 1]
     if not fresh[id] then
       plan.duplicate = plan.duplicate + 1
-    elseif many >= room then
+    elseif many >= room or (left and left[host] <= 0) then
       plan.refused = plan.refused + 1
       plan.over[#plan.over + 1] = first[id]
     else
       many = many + 1
+      if left then
+        left[host] = left[host] - 1
+      end
       plan.ids[many] = id
       plan.tasks[many] = first[id]
     end
@@ -98,13 +127,18 @@ local function admit_planned(plan)
   end
   redis.call('HSET', TASKS, unpack(records))
   redis.call('ZADD', PENDING, unpack(members))
+  local hosts = {}
+  for i, at in ipairs(plan.tasks) do
+    hosts[i] = ARGV[at + 1]
+  end
+  take_shares(plan.run, hosts)
   count(plan.run, 'admitted', many)
   count(plan.run, 'pending', many)
 
   local texts = redis.call('HMGET', HOST, unpack(names))
   for i, name in ipairs(names) do
     -- What this script settles later, and what stands in line and is not overtaken, stays as it is.
-    local in_line = not changed[name] and texts[i] and texts[i]:match('|[rt]|(%-?%d+)$')
+    local in_line = not changed[name] and texts[i] and texts[i]:match('|[rt]|(%-?%d+)')
     if not changed[name] and not (in_line and tonumber(in_line) >= best[name]) then
       local host = read_host(name, texts[i] or nil)
       if host.place == 'n' and host.inflight > 0 then

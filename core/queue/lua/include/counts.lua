@@ -17,7 +17,7 @@ local function save_counts()
   end
 end
 
--- `state|maxPages|dedupe`, maxPages 0 for no cap.
+-- `state|maxPages[.maxPagesPerHost]|dedupe`, 0 for no cap.
 local run_cache = {}
 local function run_of(run)
   local found = run_cache[run]
@@ -25,8 +25,8 @@ local function run_of(run)
     found = false
     local text = redis.call('HGET', RUNS, run)
     if text then
-      local state, cap, dedupe = text:match('^(%a+)|(%d+)|(.+)$')
-      found = { state = state, cap = tonumber(cap), dedupe = dedupe }
+      local state, cap, share, dedupe = text:match('^(%a+)|(%d+)%.?(%d*)|(.+)$')
+      found = { state = state, cap = tonumber(cap), share = tonumber(share) or 0, dedupe = dedupe }
     end
     run_cache[run] = found
   end

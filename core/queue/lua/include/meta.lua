@@ -1,7 +1,8 @@
 -- include frontier
 expect('hash', META)
 local now = clock()
-local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining')
+local meta = redis.call('HMGET', META, 'epoch', 'seq', 'delayMs', 'perHost', 'maxRunning', 'paused', 'version', 'draining',
+  'adaptive')
 local EPOCH = string.format('%06d', tonumber(meta[1] or 0))
 
 -- One counter for arrival, turn and token: all three only need to grow.
@@ -20,3 +21,5 @@ end
 -- A queue that nobody configured is polite.
 local delay_ms = tonumber(meta[3] or 1000)
 local per_host = tonumber(meta[4] or 1)
+-- Whether hosts' answers slow it down.
+local adaptive = meta[9] ~= '0'

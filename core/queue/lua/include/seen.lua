@@ -1,7 +1,8 @@
 -- include counts
 -- The dedupe memory of runs, as the caller describes it: ARGV holds the number of runs, then for each
 --   run, dedupe (must equal the run's own), kind (exact|bloom), buckets, chunks, bits, hashes, ttl (s, 0 for none)
--- and KEYS, after the frontier's, buckets × chunks seen keys a run; new ids go to the first bucket.
+-- and KEYS, after the frontier's, buckets × chunks seen keys a run; new ids go to the first bucket. After them one more: the
+-- hash host → URLs of it that the run has admitted, kept for runs with a budget a host.
 local seen_of = {}
 local function read_seen(at)
   local runs = integer(ARGV[at], 'number of runs', 0, 500)
@@ -20,8 +21,8 @@ local function read_seen(at)
       refuse('kind must be exact, or bloom with bits and hashes, got ' .. tostring(seen.kind))
     end
     key = key + seen.buckets * seen.chunks
-    if key - 1 > #KEYS then
-      refuse('run ' .. run .. ' needs ' .. seen.buckets * seen.chunks .. ' seen keys')
+    if key > #KEYS then
+      refuse('run ' .. run .. ' needs ' .. seen.buckets * seen.chunks .. ' seen keys and one for its hosts')
     end
     for k = seen.first, key - 1 do
       expect(seen.kind == 'exact' and 'set' or 'string', KEYS[k])
@@ -31,6 +32,9 @@ local function read_seen(at)
     if found and found.dedupe ~= seen.dedupe then
       error({ err = 'DEDUPE run ' .. run .. ' keeps what it has seen elsewhere' })
     end
+    seen.shares = KEYS[key]
+    expect('hash', seen.shares)
+    key = key + 1
     seen_of[run] = seen
     at = at + 8
   end

@@ -1,4 +1,10 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
 
 /** Faults that another try can't mend. */
 const FINAL = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'TOO_MANY_REQUESTS']
@@ -10,7 +16,7 @@ export const codeOf = (error: unknown) => {
 }
 
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  return new ReadAnew({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -25,4 +31,20 @@ export function createQueryClient(): QueryClient {
       },
     }),
   })
+}
+
+/**
+ * What is read anew must be read after the change. The library asks again for what it has an answer of, and takes the
+ * first answer that is still under way for new, though it may be from before; so that is given up.
+ */
+class ReadAnew extends QueryClient {
+  override async invalidateQueries<Key extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    for (const query of this.getQueryCache().findAll(filters))
+      if (query.state.data === undefined && query.state.fetchStatus !== 'idle')
+        await query.cancel({ revert: true })
+    return super.invalidateQueries(filters, options)
+  }
 }

@@ -46,7 +46,7 @@ function up(...args: string[]) {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     printed += text
   })
-  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, printed }))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, printed }))
   const isUp = vi.waitUntil(() => printed.includes('Everything is up') || child.exitCode !== null, {
     timeout: 60_000,
     interval: 50,

@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectRedis } from '../../core/redis'
+import type { Redis } from 'ioredis'
+import { openRedis } from '../../core/redis'
 import type { Binary } from './binaries'
 import type { Guardian } from './guardian'
 import { writePrivately } from './private-file'
@@ -65,12 +66,14 @@ maxmemory-policy noeviction
     logFile,
     guardian: options.guardian,
   })
-  const redis = connectRedis(redisAddress(port, password))
+  // A connection for each try: one that is told to connect while it waits to do so by itself forgets that wait, connects
+  // once more after its end, and keeps the process alive.
+  let redis: Redis | undefined
   try {
     await untilReady(
       server,
       async () => {
-        if (redis.status !== 'ready') await redis.connect()
+        redis ??= await openRedis(redisAddress(port, password))
         await redis.ping()
       },
       120_000,
@@ -79,9 +82,9 @@ maxmemory-policy noeviction
     // the next load; writing the file anew from memory removes it.
     const log = (await readFile(logFile)).subarray(logStart).toString()
     if (/aof-load-truncated|Truncating the AOF|short read while loading the AOF/i.test(log))
-      await redis.bgrewriteaof()
+      await redis?.bgrewriteaof()
   } finally {
-    redis.disconnect()
+    redis?.disconnect()
   }
   return server
 }

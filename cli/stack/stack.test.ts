@@ -3,13 +3,19 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openRedis } from '../../core/redis'
 import { packageFile } from '../package-file'
-import { signal } from './server'
+import { findServers } from './binaries'
+import { startGuardian } from './guardian'
+import { freePort } from './ports'
+import { redisAddress, startRedis } from './redis'
+import { endProcess, signal } from './server'
 import { openStack, type Stack } from './stack'
+import { packageFolder } from './state'
 
 let stateDir: string
 let open: Stack[]
@@ -119,6 +125,36 @@ test('a server that dies is named with its log', async () => {
   const [redis] = await pids()
   process.kill(redis!, 'SIGKILL')
   await expect(stack.broken).rejects.toThrow(/^Redis ended while in use\. The end of .*redis\.log says why:/)
+})
+
+test('a Redis that is slow to come up is left without a connection of its starter, which could otherwise not end', async () => {
+  const { redis: real } = await findServers(packageFolder(), () => {})
+  const slow = join(stateDir, 'slow-redis')
+  await writeFile(slow, `#!/bin/sh\nsleep 0.7\nexec "${real.path}" "$@"\n`, { mode: 0o700 })
+  const guardian = startGuardian()
+  const port = await freePort()
+  const server = await startRedis({
+    binary: { ...real, path: slow },
+    folder: join(stateDir, 'redis'),
+    port,
+    password: 'secret',
+    logFile: join(stateDir, 'redis.log'),
+    guardian,
+  })
+  try {
+    // As long as the client waits at most before it connects again.
+    await setTimeout(2_100)
+    const redis = await openRedis(redisAddress(port, 'secret'))
+    expect(
+      String(await redis.client('LIST'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1)
+    redis.disconnect()
+  } finally {
+    await endProcess(server.pid, 5_000)
+    guardian.close()
+  }
 })
 
 test('an append-only file that was cut is written anew at once, so that its torn end cannot come back', async () => {

@@ -17,6 +17,8 @@ REDIS_PASSWORD=${secret()}
 MYSQL_PASSWORD=${secret()}
 MYSQL_ROOT_PASSWORD=${secret()}
 AUTH_SECRET=${secret()}
+# With it the credentials of spiders and proxies are encrypted, which workers read.
+SECRETS_KEY=${secret()}
 # With it /metrics is read, by the Prometheus of the profile \`monitoring\` too; and Grafana's administrator signs in with the other.
 METRICS_TOKEN=${secret()}
 GRAFANA_PASSWORD=${secret()}

@@ -173,6 +173,17 @@ export const envTable = {
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
     .optional()
     .describe('Secret that signs sessions, 32 characters or more. The embedded stack makes its own.'),
+  SECRETS_KEY: z
+    .string()
+    .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')
+    .optional()
+    .describe(
+      'Secret with which what workers sign in with, their proxies and the secrets of alert channels are encrypted in the database: the same in console, scheduler and workers. Empty: AUTH_SECRET.',
+    ),
+  SECRETS_KEYS_OLD: z
+    .string()
+    .optional()
+    .describe('Earlier SECRETS_KEYs, with commas between: what was encrypted with them still opens.'),
   METRICS_TOKEN: z
     .string()
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')

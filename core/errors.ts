@@ -40,6 +40,7 @@ export const FAULTS = [
   'scale_bounds',
   'scale_rate',
   'host_malformed',
+  'origin_malformed',
   'cron_malformed',
   'cron_never',
   'zone_unknown',

@@ -2,7 +2,8 @@ import type { Spider } from './spider'
 
 /** One URL fetched, or what was fetched read again, as a spider would have it; for the person who works on the spider. */
 export type TryoutRequest =
-  | { kind: 'fetch'; url: string; definition: Spider }
+  /** `spider`: whose credentials it signs in with; absent for one that is not saved yet. */
+  | { kind: 'fetch'; url: string; definition: Spider; spider?: number }
   /** `of`: the trial whose page is read. */
   | { kind: 'read'; of: string; definition: Spider }
 

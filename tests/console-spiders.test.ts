@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startWorkers, type WorkerPool } from '../cli/worker-pool'
+import { listCredentials } from '../server/services/credentials'
 import { getSpider, saveSpider } from '../server/services/spiders'
 import { consoleRig } from './console-rig'
 
@@ -246,5 +247,24 @@ describe('the pages of spiders', { timeout: 240_000 }, () => {
     await telephone.getByText('第 2 版。').waitFor()
     expect(await telephone.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
     await telephone.context().close()
+  })
+
+  test('what a spider signs in with is entered, shown without its secret, and removed', async () => {
+    const { page } = rig
+    const { id } = await saveSpider(rig.services, lamps('keeper'), 'test')
+    await rig.enter(page, '/spiders/keeper')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Site').fill(`${shop.address}/lamp`)
+    await dialog.getByLabel('User', { exact: true }).fill('me')
+    await dialog.getByLabel('Password', { exact: true }).fill('hushhush')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/User and password · me/).waitFor()
+    expect(await listCredentials(rig.services, id)).toMatchObject([{ origin: shop.address, shown: 'me' }])
+    expect(await page.content()).not.toContain('hushhush')
+    await page.getByRole('button', { name: `Remove the sign-in at ${shop.address}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await rig.text('The spider signs in nowhere.')
+    expect(await listCredentials(rig.services, id)).toEqual([])
   })
 })

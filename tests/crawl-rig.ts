@@ -14,6 +14,8 @@ import { freshDatabase, freshName, testRedisUrl } from './services'
 export interface CrawlRig {
   services: Services
   queue: string
+  /** Its runs are this one's. */
+  spider: { id: number }
   /** Starts worker processes of the rig's queue with these variables on top. */
   workers(count: number, env?: Record<string, string>): WorkerPool
   /** Creates a run from `url` that follows the host's links, with what `spider` says beside that. */
@@ -51,6 +53,7 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
   return {
     services,
     queue,
+    spider,
     workers(count, env = {}) {
       const pool = startWorkers({
         count,

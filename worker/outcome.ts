@@ -103,6 +103,7 @@ export const REASONS = {
   coding: failed('It comes compressed as zstd, which needs Node 22.15 or newer.'),
   redirect_loop: failed('It redirects back to itself.'),
   redirect_limit: failed('It redirects more than MAX_REDIRECTS times.'),
+  credentials: failed('What the spider signs in with cannot be read by the worker; the detail says why.'),
   code_error: failed('The spider’s code failed on the page; the detail says where.'),
   code_timeout: failed('The spider’s code took longer than CODE_TIMEOUT for the page.'),
   worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),

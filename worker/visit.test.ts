@@ -7,6 +7,7 @@ import { compileSpider } from './extract/compile-spider'
 import { MAX_LINKS } from './extract/read-page'
 import { createFetcher } from './fetch/fetcher'
 import { KnownLinks } from './known-links'
+import { SignIn } from './sign-in'
 import { type VisitParts, visit } from './visit'
 
 const site = createServer((request, response) => {
@@ -42,6 +43,7 @@ test('a page with more links than are taken is done, and log and row say that it
     fetcher,
     known: new KnownLinks(),
     cookies: new Cookies(),
+    signIn: new SignIn(async () => []),
     log,
     policy: { retryTimes: 0, retryCodes: [] },
     userAgent: 'Orbweaver/test',

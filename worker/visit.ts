@@ -1,4 +1,4 @@
-import { sentence } from '../core/errors'
+import { sentence, UserError } from '../core/errors'
 import type { Log } from '../core/log'
 import type { Queue } from '../core/queue/queue'
 import type { Lease, NewTask } from '../core/queue/task'
@@ -19,6 +19,7 @@ import { linkTask, pageLinks } from './page-links'
 import { mayBeSitemap, readDocument } from './read-document'
 import { conditionsOf, datesOf, isRevisited, revisited } from './revisit'
 import type { CrawlRun } from './run-cache'
+import type { SignIn } from './sign-in'
 import type { PageRecord, StoredPage } from './sink/pages'
 import type { LastVisit } from './sink/visits'
 import { MAX_SITEMAP_BYTES } from './sitemap/read-sitemap'
@@ -33,6 +34,7 @@ export interface VisitParts {
   known: KnownLinks
   cookies: Cookies
   code: CodeSpiders
+  signIn: SignIn
   /** Ours, for spiders without one of their own. */
   userAgent: string
   log: Log
@@ -162,9 +164,10 @@ async function ask(
         return 'released'
       }
     }
+    const signIn = await parts.signIn.headers(run.spiderId, lease.url)
     const fetched = await parts.fetcher.fetch(lease.url, {
       allowPrivate: spider.allowPrivate,
-      headers: spider.headers,
+      headers: { ...spider.headers, ...signIn },
       ...(spider.userAgent && { userAgent: spider.userAgent }),
       ...(spider.cookies && { cookies: parts.cookies.of(lease.run) }),
       ...(conditions && { conditions }),
@@ -178,6 +181,8 @@ async function ask(
     if (error instanceof RobotsUnreachable)
       return { outcome: { state: 'retry', reason: 'robots_unreachable', detail: error.message } }
     if (error instanceof FetchFailure) return { outcome: classify(error, policy), sitemaps }
+    if (error instanceof UserError)
+      return { outcome: { state: 'failed', reason: 'credentials', detail: error.message } }
     throw error
   }
 }

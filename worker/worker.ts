@@ -22,6 +22,8 @@ import { LeaseKeeper } from './lease-keeper'
 import { passOver } from './not-due'
 import { RunCache } from './run-cache'
 import { SharedRobots } from './shared-robots'
+import { SignIn } from './sign-in'
+import { readCredentials } from './sink/credentials'
 import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
 import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
@@ -76,6 +78,7 @@ export class Worker {
       pid: process.pid,
     }
     const known = new KnownLinks()
+    const signIn = new SignIn((spider) => readCredentials(pool, spider))
     const cookies = new Cookies()
     const visits = {
       lastVisit: (spider: number, hash: Buffer, signal?: AbortSignal) =>
@@ -113,7 +116,7 @@ export class Worker {
     })
     const robots = new HostRobots(this.#fetcher, env.USER_AGENT, new SharedRobots(redis, env.QUEUE_KEY, log))
     this.#lane = new TryoutLane({
-      ...{ queue, robots, installation, log, blocking: trying, code: this.#code },
+      ...{ queue, robots, installation, log, blocking: trying, code: this.#code, signIn },
       tryouts: new Tryouts(redis, env.QUEUE_KEY),
       fetcher: fetching,
       retryCodes: env.RETRY_HTTP_CODES,
@@ -155,6 +158,7 @@ export class Worker {
           known,
           cookies,
           code: this.#code,
+          signIn,
           userAgent: env.USER_AGENT,
           log,
           policy: { retryTimes: env.RETRY_TIMES, retryCodes: env.RETRY_HTTP_CODES },

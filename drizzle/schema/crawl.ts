@@ -9,6 +9,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/mysql-core'
+import { CREDENTIAL_KINDS } from '../../core/credentials'
 import type { QuietHours } from '../../core/quiet-hours'
 import type { Spider } from '../../core/spider'
 import { bytes, instant, json } from './columns'
@@ -35,6 +36,27 @@ export const spiderVersions = mysqlTable(
     createdAt: instant('created_at').notNull(),
   },
   (table) => [uniqueIndex('spider_versions_one').on(table.spiderId, table.version)],
+)
+
+/**
+ * What a spider signs in with at a site: of the spider, not of its definition, so that no version, run or file of it has the
+ * secret. Encrypted (`core/seal.ts`), and never shown again.
+ */
+export const spiderCredentials = mysqlTable(
+  'spider_credentials',
+  {
+    id: int('id').autoincrement().primaryKey(),
+    spiderId: int('spider_id').notNull(),
+    /** `https://example.com`: the only origin that it is sent to. */
+    origin: varchar('origin', { length: 300 }).notNull(),
+    kind: varchar('kind', { length: 10, enum: CREDENTIAL_KINDS }).notNull(),
+    /** What may be seen of it: the user, or the names of the headers. */
+    shown: varchar('shown', { length: 500 }).notNull(),
+    sealed: text('sealed').notNull(),
+    author: varchar('author', { length: 191 }).notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('spider_credentials_one').on(table.spiderId, table.origin)],
 )
 
 /**

@@ -1,13 +1,13 @@
 import { asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { UserError } from '../../core/errors'
+import { seal, unseal } from '../../core/seal'
 import { inTransaction } from '../../drizzle/database'
 import { alertChannels } from '../../drizzle/schema/alerts'
 import type { Services } from '../context'
 import { change } from '../db'
 import { type Actor, recordChange } from '../services/audit-log'
 import { CHANNEL_KINDS, CHANNELS, type ChannelKind } from './channels'
-import { seal, unseal } from './seal'
 
 /** A channel as it may be shown: without its secrets. */
 export interface ChannelView {
@@ -61,7 +61,7 @@ export async function openChannel(s: Services, id: number) {
     name: row.name,
     language: row.language,
     kind: row.kind as ChannelKind,
-    settings: { ...settings, ...(unseal(row.secrets) as Record<string, unknown>) },
+    settings: { ...settings, ...(unseal('alert channels', row.secrets) as Record<string, unknown>) },
   }
 }
 
@@ -73,7 +73,7 @@ export async function saveChannel(s: Services, input: ChannelInput, actor: Actor
     throw new UserError('A channel keeps its kind; make a new one for another kind, and delete this one.')
   const definition = CHANNELS[kind]
   const secretNames: readonly string[] = definition.secret
-  const known = before ? (unseal(before.secrets) as Record<string, unknown>) : {}
+  const known = before ? (unseal('alert channels', before.secrets) as Record<string, unknown>) : {}
   const parsed = definition.schema.safeParse({ ...known, ...input.settings })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -96,7 +96,7 @@ export async function saveChannel(s: Services, input: ChannelInput, actor: Actor
     enabled,
     language,
     settings: JSON.stringify(stored),
-    secrets: seal(secrets),
+    secrets: seal('alert channels', secrets),
   }
   return inTransaction(s.database.pool, async (connection) => {
     const { insertId } =

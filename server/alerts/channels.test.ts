@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { setEnv } from '../../core/env'
+import { seal, unseal } from '../../core/seal'
 import en from '../../messages/en.json'
 import type { AlertMessage } from './announce'
 import { CHANNELS, type ChannelKind } from './channels'
 import { writeLetter } from './letter'
 import { RULE_KINDS } from './rules'
-import { seal, unseal } from './seal'
 import { send } from './send'
 import { SECRET, startMailServer, startServices, TOKEN } from './services-fixture'
 
@@ -176,12 +176,12 @@ test.each(RULE_KINDS)(
 )
 
 test('secrets are sealed with a key from AUTH_SECRET: another one, or a changed byte, opens nothing', () => {
-  const sealed = seal({ url: 'https://hooks.example/secret' })
+  const sealed = seal('alert channels', { url: 'https://hooks.example/secret' })
   expect(sealed).not.toContain('secret')
-  expect(unseal(sealed)).toEqual({ url: 'https://hooks.example/secret' })
-  expect(seal({ url: 'https://hooks.example/secret' })).not.toBe(sealed)
+  expect(unseal('alert channels', sealed)).toEqual({ url: 'https://hooks.example/secret' })
+  expect(seal('alert channels', { url: 'https://hooks.example/secret' })).not.toBe(sealed)
   const changed = sealed.slice(0, -2) + (sealed.endsWith('AA') ? 'BB' : 'AA')
-  expect(() => unseal(changed)).toThrow(/another AUTH_SECRET/)
+  expect(() => unseal('alert channels', changed)).toThrow(/another SECRETS_KEY or AUTH_SECRET/)
   setEnv({ AUTH_SECRET: 'another-secret-of-32-characters-0000' })
-  expect(() => unseal(sealed)).toThrow(/another AUTH_SECRET/)
+  expect(() => unseal('alert channels', sealed)).toThrow(/another SECRETS_KEY or AUTH_SECRET/)
 })

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { UserError } from '../../core/errors'
 import type { Spider } from '../../core/spider'
 import { checkSpider, SpiderFaults } from '../../core/spider-check'
+import { listCredentials, removeCredentials, saveCredentials } from '../services/credentials'
 import { getVersion, listVersions } from '../services/spider-versions'
 import { getSpider, listSpiders, saveSpider } from '../services/spiders'
 import { operatorProcedure, router, viewerProcedure } from './trpc'
 
 const id = z.number().int().positive()
+const origin = z.string().trim().min(1).max(2000)
 /** What stands in it is checked by the core, which names each fault and its place. */
 const definition = z.record(z.string(), z.unknown())
 
@@ -46,6 +48,19 @@ export const spidersRouter = router({
   save: operatorProcedure
     .input(z.strictObject({ definition, from: z.number().int().min(0) }))
     .mutation(({ ctx, input }) => saveSpider(ctx.services, input.definition, ctx.person.email, input.from)),
+
+  /** What it signs in with, without the secrets. */
+  credentials: viewerProcedure
+    .input(z.strictObject({ spider: id }))
+    .query(({ ctx, input }) => listCredentials(ctx.services, input.spider)),
+
+  saveCredentials: operatorProcedure
+    .input(z.strictObject({ spider: id, origin, credentials: z.record(z.string(), z.unknown()) }))
+    .mutation(({ ctx, input }) => saveCredentials(ctx.services, input, ctx.person.email)),
+
+  removeCredentials: operatorProcedure
+    .input(z.strictObject({ spider: id, origin }))
+    .mutation(({ ctx, input }) => removeCredentials(ctx.services, input, ctx.person.email)),
 
   versions: viewerProcedure
     .input(

@@ -45,6 +45,8 @@ export const ACTIONS = [
   'seeds.enable',
   'seeds.import',
   'spider.create',
+  'spider.credentials',
+  'spider.credentials.remove',
   'spider.update',
   'tryout.fetch',
 ] as const

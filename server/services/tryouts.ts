@@ -6,6 +6,7 @@ import { webUrl } from '../../core/url'
 import type { Services } from '../context'
 import { select } from '../db'
 import { recordChange } from './audit-log'
+import { listSpiders } from './spiders'
 
 /** Who asks: an id for what may be read, an address for the record. */
 export interface Asker {
@@ -31,7 +32,11 @@ export async function askTryout(
   const address = webUrl(url.trim())
   const spider = checkSpider(definition)
   await requireWorker(s, queue)
-  const id = await tryoutsOf(s, queue).ask(asker.id, { kind: 'fetch', url: address, definition: spider })
+  const saved = (await listSpiders(s)).find(({ name }) => name === spider.name)
+  const id = await tryoutsOf(s, queue).ask(asker.id, {
+    ...{ kind: 'fetch', url: address, definition: spider },
+    ...(saved && { spider: saved.id }),
+  })
   await recordChange(s.database.pool, asker.email, 'tryout.fetch', address, { queue, spider: spider.name })
   return { id, url: address }
 }

@@ -1,4 +1,5 @@
 import type { ConnectTimes } from '../../core/address-guard'
+import { UserError } from '../../core/errors'
 import type { Queue } from '../../core/queue/queue'
 import type { KeptHead } from '../../core/queue/tryouts'
 import { MOST_KEPT_BYTES } from '../../core/queue/tryouts'
@@ -16,6 +17,7 @@ import { classify, type Outcome, REASONS } from '../outcome'
 import { mayBeSitemap } from '../read-document'
 import type { Robots } from '../robots'
 import type { CrawlRun } from '../run-cache'
+import type { SignIn } from '../sign-in'
 import { MAX_SITEMAP_BYTES } from '../sitemap/read-sitemap'
 import { isReadable } from '../visit'
 import { readTryout } from './read-tryout'
@@ -24,6 +26,7 @@ export interface TryoutParts {
   queue: Queue
   robots: HostRobots
   code: CodeSpiders
+  signIn: SignIn
   fetcher: FetcherOptions
   retryCodes: readonly number[]
   userAgent: string
@@ -139,7 +142,7 @@ export async function fetchTryout(
     try {
       const fetched = await fetcher.fetch(address, {
         ...asker,
-        headers: spider.headers,
+        headers: { ...spider.headers, ...(await parts.signIn.headers(run.spiderId, address)) },
         ...(spider.cookies && { cookies: new Cookies().of(0) }),
         ...(sitemap && { maxBytes: MAX_SITEMAP_BYTES }),
         signal,
@@ -149,6 +152,8 @@ export async function fetchTryout(
       })
       return { outcome: classify(fetched, policy), fetched }
     } catch (error) {
+      if (error instanceof UserError)
+        return { outcome: { state: 'failed', reason: 'credentials', detail: error.message } }
       if (!(error instanceof FetchFailure)) throw error
       return { outcome: classify(error, policy), failed: error }
     }

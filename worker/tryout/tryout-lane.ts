@@ -107,7 +107,7 @@ export class TryoutLane {
     if (request.kind === 'read') return tryouts.answer(id, await this.#guarded(() => this.#read(request)))
     let kept: Awaited<ReturnType<typeof fetchTryout>>['kept']
     const answer = await this.#guarded(async () => {
-      const run = this.#runOf(request.url, request.definition)
+      const run = this.#runOf(request.url, request.definition, request.spider)
       const done = await fetchTryout(request.url, run, signal, this.parts)
       kept = done.kept
       return { kind: 'page', page: done.page }
@@ -135,9 +135,9 @@ export class TryoutLane {
     }
   }
 
-  #runOf(url: string, definition: Spider): CrawlRun {
+  #runOf(url: string, definition: Spider, spiderId = 0): CrawlRun {
     const spider = compileSpider(inForce(definition, this.parts.installation))
-    return { id: 0, spiderId: 0, spider, seeds: seedScope([...startUrls(definition), url]), previous: null }
+    return { id: 0, spiderId, spider, seeds: seedScope([...startUrls(definition), url]), previous: null }
   }
 
   async #guarded(work: () => Promise<TryoutAnswer>): Promise<TryoutAnswer> {

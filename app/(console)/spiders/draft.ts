@@ -119,15 +119,19 @@ export function definitionOf(draft: Draft): Record<string, unknown> {
     ...{ name, description, robots, allowPrivate, maxPages, maxPagesPerHost, dedupe, revisit },
     seeds: lines(draft.seeds),
     follow: { ...draft.rest.follow, scope, allow: lines(draft.allow), deny: lines(draft.deny), depth },
-    headers: Object.fromEntries(
-      lines(draft.headers).map((line) => {
-        const [header, ...value] = line.split(':')
-        return [header!.trim(), value.join(':').trim()]
-      }),
-    ),
+    headers: headersOf(draft.headers),
     ...(draft.items && { items: draft.items.map(itemOf) }),
   }
 }
+
+/** `Name: value`, one a line. */
+export const headersOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    lines(text).map((line) => {
+      const [header, ...value] = line.split(':')
+      return [header!.trim(), value.join(':').trim()]
+    }),
+  )
 
 const lines = (text: string) =>
   text

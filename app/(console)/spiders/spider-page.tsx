@@ -9,6 +9,7 @@ import { Link } from '../../link'
 import { PageTitle } from '../../page-title'
 import { QueryState } from '../../query-state'
 import { useTRPC } from '../../trpc'
+import { SignIn } from './sign-in'
 import { SpiderEditor } from './spider-editor'
 import { StartSpider } from './start-spider'
 
@@ -39,6 +40,7 @@ export function SpiderPage({ name }: { name: string }) {
             <StartSpider spider={spider} />
           </PageTitle>
           <SpiderEditor key={spider.version} spider={spider} />
+          <SignIn spider={spider.id} />
         </Stack>
       )}
     </QueryState>

@@ -28,7 +28,7 @@ export function isGlobalAddress(text: string): boolean {
 }
 
 /** The error for a host at an address that is not to be connected to. */
-type Refuse = (host: string, address: string) => Error
+export type Refuse = (host: string, address: string) => Error
 
 /**
  * A resolver for `net.connect` that fails when any address of the host is not global. The socket connects to the very
@@ -46,6 +46,32 @@ function guardedLookup(lookup: Lookup, refuse: Refuse): net.LookupFunction {
       else done(null, first.address, first.family)
     })
   }
+}
+
+/**
+ * One address of a host, for whoever connects by other means; with `allowPrivate` false, all of its addresses must be global.
+ * @throws what `refuse` makes, or the resolver's error.
+ */
+export async function resolveAllowed(
+  host: string,
+  allowPrivate: boolean,
+  lookup: Lookup,
+  refuse: Refuse,
+): Promise<string> {
+  if (net.isIP(host) !== 0) {
+    if (!allowPrivate && !isGlobalAddress(host)) throw refuse(host, host)
+    return host
+  }
+  const checked = allowPrivate ? (lookup as net.LookupFunction) : guardedLookup(lookup, refuse)
+  const addresses = await new Promise<dns.LookupAddress[]>((resolve, reject) => {
+    checked(host, { all: true }, (error, found) =>
+      error ? reject(error) : resolve(found as dns.LookupAddress[]),
+    )
+  })
+  const [first] = addresses
+  if (!first) throw Object.assign(new Error(`${host} has no address`), { code: 'ENODATA' })
+  // Proxies without IPv6 are many, those without IPv4 few.
+  return (addresses.find(({ family }) => family === 4) ?? first).address
 }
 
 /** Listens to a socket that is being connected; a part that was skipped took no time. */

@@ -111,6 +111,10 @@ export const envTable = {
   ),
   CONNECT_TIMEOUT: seconds(5).describe('Seconds to connect, TLS included.'),
   READ_TIMEOUT: seconds(10).describe('Seconds without a byte, while waiting for headers or body.'),
+  PROXY_TEST_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://example.com/')
+    .describe('Where a proxy has to lead to before it is taken into the pool of a queue.'),
   DNS_TTL: seconds(60).describe(
     'Seconds for which a worker remembers the addresses of a host; 0: not at all.',
   ),

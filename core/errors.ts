@@ -41,6 +41,7 @@ export const FAULTS = [
   'scale_rate',
   'host_malformed',
   'origin_malformed',
+  'proxy_malformed',
   'cron_malformed',
   'cron_never',
   'zone_unknown',

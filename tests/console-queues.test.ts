@@ -4,6 +4,7 @@ import { seedRuns } from '../server/scheduler/seed-runs'
 import { configureQueue, listQueues } from '../server/services/queues'
 import { createRun } from '../server/services/runs'
 import { ensureDefaultSpider } from '../server/services/spiders'
+import { socksProxy } from '../worker/proxy/proxies-fixture'
 import { consoleRig } from './console-rig'
 
 describe('the pages of the queues', { timeout: 120_000 }, () => {
@@ -79,6 +80,32 @@ describe('the pages of the queues', { timeout: 120_000 }, () => {
     await page.getByRole('switch', { name: 'Quiet hours' }).setChecked(false)
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('Open', { exact: true }).first().waitFor()
+  })
+
+  test('proxies are tried as they are added, shown without their secrets, and removed', async () => {
+    const { page } = rig
+    const proxy = await socksProxy(Number(new URL(rig.address).port))
+    await rig.enter(page, `/queues/${encodeURIComponent(rig.queue)}`)
+    const panel = page.getByRole('region', { name: 'Proxies' })
+    await panel.getByRole('button', { name: 'Add' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByRole('textbox', { name: 'Proxies' })
+      .fill(`${proxy.url}\n${proxy.url.replace('hush', 'wrong')}`)
+    await dialog.getByRole('button', { name: 'Try and add' }).click()
+    await dialog.getByText('One proxy was added.').waitFor()
+    await dialog.getByText(/^Line 2: .*does not serve/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).last().click()
+    await panel.getByText(`socks5://127.0.0.1:${proxy.port}`).waitFor()
+    await panel.getByLabel('Which comes next').selectOption('health')
+    await expect
+      .poll(async () => (await listQueues(rig.services)).find(({ name }) => name === rig.queue)?.proxies, {
+        timeout: 20_000,
+      })
+      .toBe('health')
+    await panel.getByRole('button', { name: /^Remove the proxy/ }).click()
+    await panel.getByText('Fetches go directly.').waitFor()
+    await proxy.close()
   })
 
   test('a purge asks for the number, and the queue is empty after it', async () => {

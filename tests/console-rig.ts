@@ -73,7 +73,7 @@ export function consoleRig(): ConsoleRig {
     site = await freshDatabase()
     const port = await freePort()
     address = `http://127.0.0.1:${port}`
-    env = { ...consoleEnv(site.url), PUBLIC_URL: address, TZ: 'Asia/Shanghai' }
+    env = { ...consoleEnv(site.url), PUBLIC_URL: address, PROXY_TEST_URL: address, TZ: 'Asia/Shanghai' }
     setEnv(env)
     services = await openServices('test')
     await ensureQueue(services, env.QUEUE_KEY!)

@@ -88,6 +88,7 @@ export const REASONS = {
   network: retry('The network failed in a way that has no name here; the detail has it.'),
   malformed_http: retry('What the server sent is not HTTP.'),
   aborted: retry('The worker was told to stop while it fetched the page.'),
+  proxy: retry('The proxy could not be used; the detail says why.'),
   private_address: ignored(
     'The host is at an address that is not public, and private addresses are not allowed.',
   ),

@@ -16,6 +16,7 @@ import { type HostRobots, RobotsUnreachable } from './host-robots'
 import type { KnownLinks } from './known-links'
 import { classify, type Outcome, REASONS, retryDelayMs } from './outcome'
 import { linkTask, pageLinks } from './page-links'
+import { NoProxy } from './proxy/proxy-pool'
 import { mayBeSitemap, readDocument } from './read-document'
 import { conditionsOf, datesOf, isRevisited, revisited } from './revisit'
 import type { CrawlRun } from './run-cache'
@@ -180,6 +181,13 @@ async function ask(
   } catch (error) {
     if (error instanceof RobotsUnreachable)
       return { outcome: { state: 'retry', reason: 'robots_unreachable', detail: error.message } }
+    if (error instanceof NoProxy) {
+      // It is not the page's fault, and goes without one would: the host is left alone until there is a proxy for it.
+      parts.log.warn({ url: lease.url, run: lease.run, cause: error.detail }, 'The page waits for a proxy')
+      await parts.queue.hold(lease.host, error.waitMs)
+      await parts.queue.release([lease])
+      return 'released'
+    }
     if (error instanceof FetchFailure) return { outcome: classify(error, policy), sitemaps }
     if (error instanceof UserError)
       return { outcome: { state: 'failed', reason: 'credentials', detail: error.message } }

@@ -20,6 +20,8 @@ import { takeIn } from './intake'
 import { KnownLinks } from './known-links'
 import { LeaseKeeper } from './lease-keeper'
 import { passOver } from './not-due'
+import { proxiedFetcher } from './proxy/proxied-fetcher'
+import { ProxyPool } from './proxy/proxy-pool'
 import { RunCache } from './run-cache'
 import { SharedRobots } from './shared-robots'
 import { SignIn } from './sign-in'
@@ -27,6 +29,7 @@ import { readCredentials } from './sink/credentials'
 import { beat, registerWorker, retireWorker, type WorkerRecord } from './sink/fleet'
 import { findSpider, goOn, openInboxRun, storeSeeds } from './sink/inbox'
 import { type PageRecord, previousPage, storedPage, storePages } from './sink/pages'
+import { readProxies } from './sink/proxies'
 import { readRun } from './sink/runs'
 import { callDue, lastVisit } from './sink/visits'
 import { TryoutLane } from './tryout/tryout-lane'
@@ -96,7 +99,13 @@ export class Worker {
       maxRedirects: env.MAX_REDIRECTS,
       namesMs: env.DNS_TTL * 1000,
     }
-    this.#fetcher = createFetcher(fetching)
+    const proxies = new ProxyPool({
+      queue,
+      read: () => readProxies(pool, env.QUEUE_KEY),
+      rotation: () => this.#loop.settings.proxies ?? 'turn',
+      log,
+    })
+    this.#fetcher = proxiedFetcher(createFetcher(fetching), proxies)
     const store = objectStore(env)
     const openMs = store && env.WARC_FILE_SECONDS * 1000
     this.#shipping = store && new FileShipping({ store, folder: warcFolder(env), log, openMs: openMs! })
@@ -118,7 +127,8 @@ export class Worker {
     this.#lane = new TryoutLane({
       ...{ queue, robots, installation, log, blocking: trying, code: this.#code, signIn },
       tryouts: new Tryouts(redis, env.QUEUE_KEY),
-      fetcher: fetching,
+      newFetcher: (more) => proxiedFetcher(createFetcher({ ...fetching, ...more }), proxies),
+      totalTimeoutMs: fetching.totalTimeoutMs,
       retryCodes: env.RETRY_HTTP_CODES,
       userAgent: env.USER_AGENT,
       worker: this.record.id,

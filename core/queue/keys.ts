@@ -58,6 +58,11 @@ export const sharesKey = (queue: string, run: number) => frontier(queue, `shares
 /** STRING that expires: what a site answered for its robots.txt (`worker/shared-robots.ts`). */
 export const robotsKey = (queue: string, id: string) => frontier(queue, `robots:${id}`)
 
+/** HASH id → `score|failures in a row|rests until|uses`: how the queue's proxies do (lua/report-proxy.lua). */
+export const proxyHealthKey = (queue: string) => frontier(queue, 'proxies')
+/** ZSET `id host` → ms: until when a host turns a proxy away. */
+export const proxyBansKey = (queue: string) => frontier(queue, 'proxies:banned')
+
 /** LIST of ids: trials that wait for a worker (`tryouts.ts`). */
 export const tryoutsKey = (queue: string) => frontier(queue, 'tryouts')
 /** ZSET id → ms: trials whose page is kept, to be forgotten in that order. */

@@ -62,9 +62,10 @@ export class Queue {
       draining = false,
       adaptive = true,
       quiet = null,
+      proxies = 'turn',
     } = settings
     const text = JSON.stringify({
-      ...{ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet },
+      ...{ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies },
     })
     const flags = [paused, draining, adaptive].map(Number)
     await this.script('configure', [delayMs, perHost, maxRunning ?? '', ...flags, text])

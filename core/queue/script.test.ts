@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { frontierKeys, seenKey, sharesKey } from './keys'
+import { frontierKeys, proxyBansKey, proxyHealthKey, seenKey, sharesKey } from './keys'
 import type { Queue } from './queue'
 import { claim, contents, EXACT, freshQueue, restoreSnapshot, snapshot, task } from './queue-fixture'
 import { runScript, type ScriptName, ScriptRefused } from './script'
@@ -23,7 +23,10 @@ let calls: Record<ScriptName, { args: (string | number)[]; keys?: string[] }>
 
 beforeAll(async () => {
   queue = await freshQueue()
-  seenKeys = [...SEEN.map((scope) => seenKey(queue.name, scope)), sharesKey(queue.name, 1)]
+  seenKeys = [
+    ...SEEN.map((scope) => seenKey(queue.name, scope)),
+    ...[sharesKey(queue.name, 1), proxyHealthKey(queue.name), proxyBansKey(queue.name)],
+  ]
   await queue.openRun(1, { dedupe: EXACT, maxPages: 50 })
   await queue.openRun(2, { dedupe: EXACT, maxPages: null })
   await queue.admit(1, [
@@ -66,6 +69,10 @@ function goodCalls({ ref, token }: Lease): typeof calls {
     ack: seeing(1, ref, token, 'failed', 'why', 40, 1, ...link),
     retry: { args: [ref, token, 100] },
     release: { args: [ref, token] },
+    'report-proxy': {
+      args: [7, 'bad', 'a.example'],
+      keys: [proxyHealthKey(queue.name), proxyBansKey(queue.name)],
+    },
     hold: { args: ['a.example', 100, 50, 20, 1] },
     turn: { args: ['a.example', 100, 50, ''] },
     'end-turn': { args: ['a.example', 7, 100, 0] },

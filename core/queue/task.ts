@@ -1,3 +1,4 @@
+import type { ProxyRotation } from '../proxy-address'
 import type { QuietHours } from '../quiet-hours'
 import type { OutcomeState } from './states'
 
@@ -82,6 +83,8 @@ export interface QueueSettings {
   adaptive?: boolean
   /** When no page is begun, every day; absent or null: never. */
   quiet?: QuietHours | null
+  /** How its proxies are chosen, where it has some; absent: in turn. */
+  proxies?: ProxyRotation
 }
 
 /** One malformed or unwanted inbox entry, as it is kept in `<inbox>:rejected` with the newest 10,000. */

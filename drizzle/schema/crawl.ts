@@ -10,6 +10,7 @@ import {
   varchar,
 } from 'drizzle-orm/mysql-core'
 import { CREDENTIAL_KINDS } from '../../core/credentials'
+import { PROXY_ROTATIONS } from '../../core/proxy-address'
 import type { QuietHours } from '../../core/quiet-hours'
 import type { Spider } from '../../core/spider'
 import { bytes, instant, json } from './columns'
@@ -105,10 +106,27 @@ export const queues = mysqlTable('queues', {
   adaptive: boolean('adaptive').notNull().default(true),
   /** When no page is begun, every day; null: never. */
   quiet: json<QuietHours>('quiet'),
+  /** How the next of its proxies is chosen. */
+  proxies: varchar('proxies', { length: 10, enum: PROXY_ROTATIONS }).notNull().default('turn'),
   version: int('version').notNull().default(1),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 })
+
+/** Proxies that a queue's fetches go through, all of them, where it has some. Health is in Redis alone. */
+export const proxies = mysqlTable(
+  'proxies',
+  {
+    id: int('id').autoincrement().primaryKey(),
+    queue: varchar('queue', { length: 64 }).notNull(),
+    /** Scheme, host and port; user and password are in `sealed` alone. */
+    shown: varchar('shown', { length: 320 }).notNull(),
+    sealed: text('sealed').notNull(),
+    author: varchar('author', { length: 191 }).notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('proxies_one').on(table.queue, table.shown)],
+)
 
 /** Delays that an operator gave to single hosts, instead of the queue's; Redis holds a copy. */
 export const hostDelays = mysqlTable(

@@ -1,4 +1,5 @@
 import { and, count, eq, gte } from 'drizzle-orm'
+import type { ProxyRotation } from '../../core/proxy-address'
 import type { QuietHours } from '../../core/quiet-hours'
 import { workers } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
@@ -16,6 +17,7 @@ export interface QueueView {
   draining: boolean
   adaptive: boolean
   quiet: QuietHours | null
+  proxies: ProxyRotation
   /** ms since 1970. */
   updatedAt: number
   /** Workers that were heard of within the last 30 s. */

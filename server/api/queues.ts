@@ -1,12 +1,14 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { PROXY_ROTATIONS } from '../../core/proxy-address'
 import { enqueueChecked } from '../services/enqueue-checked'
+import { addProxies, listProxies, MOST_AT_ONCE, removeProxy } from '../services/proxies'
 import { purgeQueue } from '../services/purge'
 import { setHostDelay, viewHosts } from '../services/queue-hosts'
 import { configureQueue, drainQueue, pauseQueue, quietHoursSchema, resumeQueue } from '../services/queues'
 import { whyWaiting } from '../services/why'
 import { viewQueues } from './queue-views'
-import { operatorProcedure, router, viewerProcedure } from './trpc'
+import { adminProcedure, operatorProcedure, router, viewerProcedure } from './trpc'
 
 const name = z.string().min(1).max(64)
 const host = z.string().min(1).max(300)
@@ -31,6 +33,7 @@ export const queuesRouter = router({
           maxRunning: z.number().int().min(1).max(1_000_000).nullable().optional(),
           adaptive: z.boolean().optional(),
           quiet: quietHoursSchema.nullable().optional(),
+          proxies: z.enum(PROXY_ROTATIONS).optional(),
         }),
       }),
     )
@@ -104,6 +107,22 @@ export const queuesRouter = router({
     .mutation(({ ctx, input }) =>
       setHostDelay(ctx.services, input.name, input.host, input.delayMs, ctx.person.email),
     ),
+
+  /** Proxies of the queue without what is secret of them, and how they do. */
+  proxies: viewerProcedure
+    .input(z.strictObject({ name }))
+    .query(({ ctx, input }) => listProxies(ctx.services, input.name)),
+
+  /** Tries each, and takes those that serve. For administrators: the server connects to whatever they write. */
+  addProxies: adminProcedure
+    .input(
+      z.strictObject({ name, lines: z.array(z.string().trim().min(1).max(2000)).min(1).max(MOST_AT_ONCE) }),
+    )
+    .mutation(({ ctx, input }) => addProxies(ctx.services, input.name, input.lines, ctx.person.email)),
+
+  removeProxy: adminProcedure
+    .input(z.strictObject({ name, id: z.number().int().positive() }))
+    .mutation(({ ctx, input }) => removeProxy(ctx.services, input.name, input.id, ctx.person.email)),
 
   /** Why a URL waits, or what became of it. */
   why: viewerProcedure

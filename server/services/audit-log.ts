@@ -25,6 +25,8 @@ export const ACTIONS = [
   'queue.enqueue',
   'queue.host-delay',
   'queue.pause',
+  'queue.proxies.add',
+  'queue.proxies.remove',
   'queue.purge',
   'queue.resume',
   'run.cancel',

@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { env } from '../../core/env'
 import { sentence, Unavailable, UserError } from '../../core/errors'
+import { PROXY_ROTATIONS } from '../../core/proxy-address'
 import type { QuietHours } from '../../core/quiet-hours'
 import { isZone } from '../../core/time-zone'
 import { inTransaction } from '../../drizzle/database'
@@ -33,6 +34,7 @@ const settings = z.strictObject({
   maxRunning: z.number().int().min(1).max(1_000_000).nullable().optional(),
   adaptive: z.boolean().optional(),
   quiet: quietHoursSchema.nullable().optional(),
+  proxies: z.enum(PROXY_ROTATIONS).optional(),
 })
 export type QueuePatch = z.input<typeof settings>
 
@@ -47,6 +49,7 @@ const COLUMN = {
   draining: 'draining',
   adaptive: 'adaptive',
   quiet: 'quiet',
+  proxies: 'proxies',
 } as const
 
 /**
@@ -115,10 +118,10 @@ export async function queueStatus(s: Services, name: string) {
 
 /** Gives Redis its copy of the settings, which claims obey. Repeats change nothing. */
 export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
-  const { delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet } = row
+  const { delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies } = row
   await s
     .queue(row.name)
-    .configure({ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet })
+    .configure({ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies })
 }
 
 async function update(

@@ -1,3 +1,5 @@
+import { ProxyFault } from '../../core/proxy-connector'
+
 /**
  * Why a fetch gave no page. A closed list: `worker/outcome.ts` holds for each what happens to the URL and its plain words.
  * What a server answers, whatever its status, is not a failure but a `Fetched`.
@@ -13,6 +15,7 @@ export const FAILURE_CODES = [
   'reset',
   'network',
   'malformed_http',
+  'proxy',
   'private_address',
   'bad_scheme',
   'bad_request',
@@ -103,6 +106,8 @@ const TLS_CODE = /^ERR_(TLS|SSL)_|CERT|UNABLE_TO_|SIGNATURE/
  */
 export function failureOf(error: unknown, url: string): unknown {
   if (error instanceof FetchFailure || !(error instanceof Error)) return error
+  if (error instanceof ProxyFault)
+    return new FetchFailure(error.whose === 'proxy' ? 'proxy' : 'connect', `${url}: ${error.message}`)
   const { code, syscall } = error as NodeJS.ErrnoException
   // undici leaves the code out for what its parser has no name for.
   if (code === undefined && error.name !== 'HTTPParserError') return error

@@ -1,8 +1,9 @@
 import dns from 'node:dns'
 import { setMaxListeners } from 'node:events'
-import { Agent } from 'undici'
+import { Agent, type buildConnector } from 'undici'
 import type { ConnectTimes, Lookup } from '../../core/address-guard'
-import { fetchConnector } from './address-guard'
+import type { ProxyAddress } from '../../core/proxy-address'
+import { fetchConnector, proxiedConnector } from './address-guard'
 import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
 import { FetchFailure } from './failure'
@@ -46,6 +47,8 @@ export interface FetchRequest {
   maxBytes?: number
   /** In place of the fetcher's `maxRedirects`. */
   maxRedirects?: number
+  /** The way it goes; absent: directly. Connections are kept apart by it. */
+  proxy?: { id: number; shown: string; address: ProxyAddress }
   /** Asked when the headers of a 2xx answer are in; false fails the fetch with `type`, its body unread. */
   accept?: (contentType: string | null) => boolean
 }
@@ -89,6 +92,8 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
+/** Proxies whose connections are kept open at a time; those used longest ago go first. */
+const WAYS_KEPT = 200
 /** Bytes of a redirect's body that are read to keep its connection; a longer one is cut off. */
 const REDIRECT_BYTES = 64 * 1024
 
@@ -98,43 +103,56 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const { lookup, forget } = options.namesMs
     ? rememberNames(resolver, options.namesMs)
     : { lookup: resolver, forget: () => {} }
-  const connectors = new Map(
-    [true, false].map((allowPrivate) => [
-      allowPrivate,
-      fetchConnector({
-        allowPrivate,
-        timeoutMs: options.connectTimeoutMs,
-        lookup,
-        failed: forget,
-        connected: options.connected,
-      }),
-    ]),
-  )
-  const agents = new Map(
-    [...connectors].map(([allowPrivate, connect]) => [
-      allowPrivate,
-      new Agent({
-        connect,
-        pipelining: 1,
-        maxHeaderSize: 64 * 1024,
-        keepAliveTimeout: 4_000,
-        keepAliveMaxTimeout: 30_000,
-      }),
-    ]),
-  )
+  const newWay = (allowPrivate: boolean, proxy?: ProxyAddress): Way => {
+    const shared = { allowPrivate, timeoutMs: options.connectTimeoutMs, lookup }
+    const connect = proxy
+      ? proxiedConnector({ ...shared, proxy })
+      : fetchConnector({ ...shared, failed: forget, connected: options.connected })
+    return { connect, agent: newAgent(connect) }
+  }
+  const ways = new Map<string, Way>()
+  /** The pools of connections of a way: apart for those that may and may not go to private addresses, and by proxy. */
+  const wayOf = ({ allowPrivate, proxy }: FetchRequest): Way => {
+    const key = `${allowPrivate} ${proxy ? `${proxy.id} ${proxy.shown}` : ''}`
+    const known = ways.get(key)
+    ways.delete(key)
+    const way = known ?? newWay(allowPrivate, proxy?.address)
+    ways.set(key, way)
+    if (ways.size > WAYS_KEPT) {
+      const [oldest, { agent }] = ways.entries().next().value!
+      ways.delete(oldest)
+      // What is under way on it ends first.
+      void agent.close()
+    }
+    return way
+  }
 
   return {
-    fetch: (url, request) =>
-      new Visit(options, url, request, (exchangeRequest, tolerant) =>
-        tolerant
-          ? tolerantDispatch(connectors.get(request.allowPrivate)!, exchangeRequest)
-          : dispatch(agents.get(request.allowPrivate)!, exchangeRequest),
-      ).run(),
+    fetch: (url, request) => {
+      const { connect, agent } = wayOf(request)
+      return new Visit(options, url, request, (exchangeRequest, tolerant) =>
+        tolerant ? tolerantDispatch(connect, exchangeRequest) : dispatch(agent, exchangeRequest),
+      ).run()
+    },
     async close() {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+      await Promise.all([...ways.values()].map(({ agent }) => agent.destroy()))
     },
   }
 }
+
+interface Way {
+  connect: buildConnector.connector
+  agent: Agent
+}
+
+const newAgent = (connect: buildConnector.connector) =>
+  new Agent({
+    connect,
+    pipelining: 1,
+    maxHeaderSize: 64 * 1024,
+    keepAliveTimeout: 4_000,
+    keepAliveMaxTimeout: 30_000,
+  })
 
 type Send = (request: ExchangeRequest, tolerant: boolean) => Exchange
 

@@ -11,7 +11,7 @@ import { Cookies } from '../cookies'
 import { decodeHtml } from '../fetch/charset'
 import { documentType } from '../fetch/document-type'
 import { FetchFailure } from '../fetch/failure'
-import { createFetcher, type Fetched, type FetcherOptions } from '../fetch/fetcher'
+import type { Fetched, Fetcher, FetcherOptions } from '../fetch/fetcher'
 import { askRobots, type HostRobots } from '../host-robots'
 import { classify, type Outcome, REASONS } from '../outcome'
 import { mayBeSitemap } from '../read-document'
@@ -27,7 +27,9 @@ export interface TryoutParts {
   robots: HostRobots
   code: CodeSpiders
   signIn: SignIn
-  fetcher: FetcherOptions
+  /** One with connections of its own; `more` stands in place of the worker's options. */
+  newFetcher: (more: Partial<FetcherOptions>) => Fetcher
+  totalTimeoutMs: number
   retryCodes: readonly number[]
   userAgent: string
   worker: string
@@ -65,7 +67,7 @@ export async function fetchTryout(
   let waited = 0
   const turn = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = performance.now()
-    const lastMs = parts.fetcher.totalTimeoutMs + 1000
+    const lastMs = parts.totalTimeoutMs + 1000
     return inTurn(parts.queue, hostKey(url), { lastMs, longestMs: LONGEST_WAIT_MS, signal }, () => {
       waited += performance.now() - from
       return work()
@@ -79,8 +81,7 @@ export async function fetchTryout(
   if (robots?.crawlDelayMs && spider.robots === 'obey')
     await parts.queue.setHostDelay(hostKey(url), robots.crawlDelayMs)
   const verdict = describeRobots(url, asked, spider.robots === 'obey')
-  const fetcher = createFetcher({
-    ...parts.fetcher,
+  const fetcher = parts.newFetcher({
     namesMs: undefined,
     connected: (times) => connections.push(times),
   })

@@ -16,6 +16,7 @@ import { useTRPC } from '../../../trpc'
 import { QueueActions } from '../queue-actions'
 import { QueueState, useQueueState } from '../queue-state'
 import { HostsTable } from './hosts-table'
+import { Proxies } from './proxies'
 import { SettingsForm } from './settings-form'
 import { type Asked, WhyForm } from './why-form'
 
@@ -44,7 +45,10 @@ export function QueuePage({ name, asked }: { name: string; asked: Asked }) {
           <Lengths name={name} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm" style={{ alignItems: 'start' }}>
             <SettingsForm queue={queue} />
-            <WhyForm name={name} asked={asked} />
+            <Stack gap="sm">
+              <WhyForm name={name} asked={asked} />
+              <Proxies queue={queue} />
+            </Stack>
           </SimpleGrid>
           <HostsTable queue={queue} />
         </Stack>

@@ -27,7 +27,7 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
-// Not for the API, whose answers are no pages: what passes through here is buffered whole, files included.
+// Not for the API, whose answers are no pages (its documentation is one): what passes through here is buffered whole, files included.
 export const config = {
-  matcher: ['/((?!api/|_next/static|_next/image|icon.svg|(?:healthz|readyz|metrics)(?:/|$)).*)'],
+  matcher: ['/((?!api/|_next/static|_next/image|icon.svg|(?:healthz|readyz|metrics)(?:/|$)).*)', '/api/docs'],
 }

@@ -49,3 +49,6 @@ export async function readPerson() {
 
 /** IANA zone in which the console shows times. */
 export const serverZone = () => env().TZ
+
+/** The API as its documentation shows it. */
+export { apiReference } from '../server/api/v1/reference'

@@ -98,13 +98,41 @@ describe('the settings', { timeout: 120_000 }, () => {
     expect((await fetch(`${rig.address}/api/changes?format=csv`)).status).toBe(401)
   })
 
-  test('in Chinese, on a telephone, every page of the settings fits', async () => {
+  test('the documentation of the API is open to all, finds operations by any word, and loads nothing from elsewhere', async () => {
+    const { page } = rig
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(rig.address)) foreign.push(request.url())
+    })
+    const response = await page.goto(`${rig.address}/api/docs#startRun`)
+    expect(response!.headers()['content-security-policy']).toMatch(
+      /script-src 'self' 'nonce-[^']+' 'strict-dynamic';/,
+    )
+    // The address named an operation, which is open.
+    await rig.text(/curl -X POST "\$ORBWEAVER\/api\/v1\/runs"/)
+    await rig.text(`export ORBWEAVER=${rig.address}`)
+    await page.getByRole('textbox', { name: 'Search operations' }).fill('host delay')
+    await expect
+      .poll(() => page.getByRole('button', { name: /^(GET|PUT|POST)/ }).count(), { timeout: 20_000 })
+      .toBe(1)
+    await page.getByRole('button', { name: 'PUT /queues/{queue}/hosts/{host}' }).click()
+    await rig.text('Body')
+    const document = await (await fetch(`${rig.address}/api/v1/openapi.json?language=zh-CN`)).json()
+    expect(document.paths['/runs'].post.summary).toBe('开始运行')
+    const client = await fetch(`${rig.address}/api/v1/typescript`)
+    expect(client.headers.get('content-disposition')).toBe('attachment; filename="orbweaver.ts"')
+    expect(await client.text()).toContain('export function createOrbweaver')
+    expect(foreign).toEqual([])
+  })
+
+  test('in Chinese, on a telephone, every page of the settings fits, and so does the documentation of the API', async () => {
     const telephone = await rig.open({ locale: 'zh-CN', width: 390, colorScheme: 'dark' })
     for (const [path, words] of [
       ['/settings', '登录中的会话'],
       ['/settings/people', '邀请用户'],
       ['/settings/keys', '已吊销'],
       ['/settings/audit', '吊销 API 密钥 · '],
+      ['/api/docs#listPages', '一次运行中已结束的页面，最新的在前'],
     ] as const) {
       await rig.enter(telephone, path)
       await telephone.getByText(words).last().waitFor()

@@ -24,7 +24,8 @@ export const changeOperations = [
     summary: 'Who changed what, newest first',
     query: {
       actor: text.optional(),
-      action: z.enum(ACTIONS).optional(),
+      // Described as a text, since each release knows more of them; one that there is not is refused.
+      action: z.string().pipe(z.enum(ACTIONS)).optional().describe('What was done, such as `run.start`.'),
       subject: text.optional(),
       from: instant.optional(),
       to: instant.optional().describe('Not included.'),

@@ -16,6 +16,8 @@ let key: { id: string; key: string }
 
 beforeAll(async () => {
   ;({ services, end } = await consoleServices())
+  // Proxies are tried by leading there; here none leads anywhere.
+  setEnv({ PROXY_TEST_URL: CONSOLE })
   queue = env().QUEUE_KEY
   await ensureQueue(services, queue)
 })
@@ -107,6 +109,33 @@ test('every list and every reading answers as it is documented', async () => {
     const path = parts.map((part) => part.replace(/\{(\w+)\}/, (_, name) => String(values[name]))).join('/')
     expect(await ask(`GET /${path}${query[id] ?? ''}`), id).toMatchObject({ status: 200 })
   }
+})
+
+test('a spider’s sign-ins and a queue’s proxies are set, told without their secrets, and removed; proxies only by administrators', async () => {
+  await ask('POST /spiders', { body: { definition: { name: 'member' } } })
+  const credentials = { kind: 'basic', user: 'ada', password: 'of-this-test' }
+  const body = { origin: 'https://example.com/login', credentials }
+  expect((await ask('PUT /spiders/member/sign-ins', { body })).status).toBe(204)
+  const shown = await ask('GET /spiders/member/sign-ins')
+  expect(shown.told.data).toMatchObject([{ origin: 'https://example.com', kind: 'basic', shown: 'ada' }])
+  expect(JSON.stringify(shown.told)).not.toContain('of-this-test')
+  await ask('DELETE /spiders/member/sign-ins?origin=https://example.com')
+  expect((await ask('GET /spiders/member/sign-ins')).told.data).toEqual([])
+
+  const proxies = { body: { proxies: ['socks5://ada:of-this-test@127.0.0.1:1'] } }
+  const operator = await createKey(services, { name: 'operator', role: 'operator' }, 'test')
+  expect((await ask(`POST /queues/${queue}/proxies`, { ...proxies, as: operator.key })).status).toBe(403)
+  const refused = await ask(`POST /queues/${queue}/proxies`, proxies)
+  expect(refused.told).toMatchObject({ added: 0, refused: [{ at: 0 }] })
+  expect(JSON.stringify(refused.told)).not.toContain('of-this-test')
+  await services.database.pool.query(
+    "INSERT INTO proxies (queue, shown, sealed, author, created_at) VALUES (?, 'socks5://one', 'x', 'test', UTC_TIMESTAMP(3))",
+    [queue],
+  )
+  const [one] = (await ask(`GET /queues/${queue}/proxies`)).told.data
+  expect(one).toMatchObject({ shown: 'socks5://one', restsUntil: null })
+  await ask(`DELETE /queues/${queue}/proxies/${one.id}`)
+  expect((await ask(`GET /queues/${queue}/proxies`)).told.data).toEqual([])
 })
 
 test('without a key that counts at this moment nothing is answered, whatever cookie comes along', async () => {

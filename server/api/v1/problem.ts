@@ -1,8 +1,23 @@
 import type { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
-import { ZodError } from 'zod'
+import { ZodError, z } from 'zod'
 import { sentence } from '../../../core/errors'
 import { faultOf } from '../trpc'
+
+/** The answer to everything that did not go well. */
+export const problemSchema = z
+  .object({
+    error: z.object({
+      code: z.string().describe('A word for programs, such as `run_unknown`.'),
+      message: z.string().describe('What is wrong and what to do about it.'),
+      request: z.string().describe('Names the request in the log of the console.'),
+      faults: z
+        .array(z.object({ at: z.string(), message: z.string() }))
+        .optional()
+        .describe('With `input`: each place of the input that can’t be used.'),
+    }),
+  })
+  .meta({ id: 'Problem' })
 
 /** What the API itself refuses, before or instead of a procedure. */
 export class Problem extends Error {

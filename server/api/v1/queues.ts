@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { PROXY_ROTATIONS } from '../../../core/proxy-address'
 import { STATES } from '../../../core/queue/states'
+import { MOST_AT_ONCE } from '../../services/proxies'
+import { quietHoursSchema } from '../../services/queues'
 import { cursorOf, id, limit, pageOf, queueName, time, toCursor, url, whole } from './fields'
 import { operation, type Procedures } from './operation'
 import { MANY_URLS_BYTES } from './seeds'
@@ -10,6 +13,9 @@ const settings = {
   perHost: count.describe('Fetches at once on one host, where there is no delay.'),
   concurrency: count.describe('Fetches at once in each worker.'),
   maxRunning: count.nullable().describe('Fetches at once over all workers; null for no limit.'),
+  adaptive: z.boolean().describe('Whether each host’s delay follows how it answers.'),
+  quiet: quietHoursSchema.nullable().describe('When nothing is fetched each day; null for never.'),
+  proxies: z.enum(PROXY_ROTATIONS).describe('How the next proxy is chosen, where there are any.'),
 }
 const queue = z
   .object({
@@ -36,6 +42,16 @@ const host = z
       .nullable(),
   })
   .meta({ id: 'Host' })
+const proxy = z
+  .object({
+    id,
+    shown: z.string().describe('Its address without what is secret.'),
+    author: z.string(),
+    score: z.number().describe('How well it serves, from 0 to 1.'),
+    restsUntil: time.nullable().describe('Null: it does not rest.'),
+    uses: count,
+  })
+  .meta({ id: 'Proxy' })
 
 const entry = z.union([
   z.string(),
@@ -108,6 +124,9 @@ export const queueOperations = [
       perHost: settings.perHost.min(1).max(1000).optional(),
       concurrency: settings.concurrency.min(1).max(1000).optional(),
       maxRunning: count.min(1).max(1_000_000).nullable().optional(),
+      adaptive: settings.adaptive.optional(),
+      quiet: settings.quiet.optional(),
+      proxies: settings.proxies.optional(),
     }),
     output: queue,
     call: async (api, { queue }, settings) => {
@@ -221,5 +240,50 @@ export const queueOperations = [
         ),
     }),
     call: (api, { queue, url, run }) => api.queues.why({ name: queue, url, run }),
+  }),
+  operation({
+    id: 'listProxies',
+    route: 'GET /queues/{queue}/proxies',
+    tag,
+    role: 'viewer',
+    summary: 'Proxies of a queue, and how they do',
+    path,
+    output: pageOf(proxy),
+    call: async (api, { queue }) => whole(await api.queues.proxies({ name: queue })),
+  }),
+  operation({
+    id: 'addProxies',
+    route: 'POST /queues/{queue}/proxies',
+    tag,
+    role: 'admin',
+    summary: 'Give a queue proxies',
+    description:
+      'Each is tried, and those that serve are taken: from then on everything of the queue goes through its proxies. One that is there gets the new user and password, so a call without an answer can be repeated.',
+    path,
+    body: z.strictObject({
+      proxies: z
+        .array(z.string().trim().min(1).max(2000))
+        .min(1)
+        .max(MOST_AT_ONCE)
+        .describe('Such as `socks5://user:password@proxy.example:1080`.'),
+    }),
+    output: z.object({
+      added: count,
+      refused: z.array(z.object({ at: count.describe('Place in `proxies`, from 0.'), reason: z.string() })),
+    }),
+    call: async (api, { queue }, { proxies }) => {
+      const { added, refused } = await api.queues.addProxies({ name: queue, lines: proxies })
+      return { added, refused: refused.map(({ line, reason }) => ({ at: line - 1, reason })) }
+    },
+  }),
+  operation({
+    id: 'removeProxy',
+    route: 'DELETE /queues/{queue}/proxies/{proxy}',
+    tag,
+    role: 'admin',
+    summary: 'Take a proxy from a queue',
+    description: 'Without any left, everything of the queue goes out directly.',
+    path: { ...path, proxy: id },
+    call: (api, { queue, proxy }) => api.queues.removeProxy({ name: queue, id: proxy }),
   }),
 ]

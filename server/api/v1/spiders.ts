@@ -1,5 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { CREDENTIAL_KINDS } from '../../../core/credentials'
+import { credentialsSchema } from '../../services/credentials'
 import { cursorOf, id, limit, pageOf, spiderName, time, toCursor, whole } from './fields'
 import { operation, type Procedures } from './operation'
 
@@ -18,6 +20,17 @@ const listed = z
 const version = z
   .object({ version: z.number().int(), author: z.string().nullable(), createdAt: time })
   .meta({ id: 'SpiderVersion' })
+
+const origin = z.string().trim().min(1).max(2000)
+const signIn = z
+  .object({
+    origin: z.string(),
+    kind: z.enum(CREDENTIAL_KINDS),
+    shown: z.string().describe('The user, or the names of the headers; never a secret.'),
+    author: z.string(),
+    updatedAt: time,
+  })
+  .meta({ id: 'SignIn' })
 
 /** The number that procedures know a spider by. @throws TRPCError NOT_FOUND */
 export const spiderId = async (procedures: Procedures, name: string) =>
@@ -133,5 +146,47 @@ export const spiderOperations = [
       version,
       definition: await api.spiders.version({ spider: await spiderId(api, spider), version }),
     }),
+  }),
+  operation({
+    id: 'listSignIns',
+    route: 'GET /spiders/{spider}/sign-ins',
+    tag,
+    role: 'viewer',
+    summary: 'Where a spider signs in',
+    path,
+    output: pageOf(signIn),
+    call: async (api, { spider }) =>
+      whole(await api.spiders.credentials({ spider: await spiderId(api, spider) })),
+  }),
+  operation({
+    id: 'setSignIn',
+    route: 'PUT /spiders/{spider}/sign-ins',
+    tag,
+    role: 'operator',
+    summary: 'Let a spider sign in at a site',
+    description:
+      'It replaces what was there. It is encrypted, sent to this one site and nowhere else, and never told again.',
+    path,
+    body: z.strictObject({
+      origin: origin.describe('Such as `https://example.com`.'),
+      credentials: credentialsSchema,
+    }),
+    call: async (api, { spider }, body) =>
+      api.spiders.saveCredentials({
+        ...body,
+        credentials: { ...body.credentials },
+        spider: await spiderId(api, spider),
+      }),
+  }),
+  operation({
+    id: 'removeSignIn',
+    route: 'DELETE /spiders/{spider}/sign-ins',
+    tag,
+    role: 'operator',
+    summary: 'Let a spider no longer sign in at a site',
+    path,
+    query: { origin },
+    call: async (api, { spider, origin }) =>
+      api.spiders.removeCredentials({ spider: await spiderId(api, spider), origin }),
   }),
 ]

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import type { AppRouter } from '../../../../server/api/root'
 import { ConfirmModal } from '../../../confirm-modal'
 import { useFigures } from '../../../figures'
+import { Link } from '../../../link'
 import { ListFrame, ListTable } from '../../../list-frame'
 import { QueryState } from '../../../query-state'
 import { SectionHead } from '../../../section-head'
@@ -29,9 +30,12 @@ export function KeysTable() {
   return (
     <Stack gap="sm" component="section">
       <SectionHead title={t('title')} text={t('text')}>
-        <Button size="sm" onClick={() => setMaking(true)}>
-          {t('make')}
-        </Button>
+        <Group gap="md">
+          <Link href="/api/docs">{t('docs')}</Link>
+          <Button size="sm" onClick={() => setMaking(true)}>
+            {t('make')}
+          </Button>
+        </Group>
       </SectionHead>
       <QueryState query={query}>
         {(keys) => (

@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   seeds: async () => (await import('./seeds')).seedsCommand,
   'add-spider': async () => (await import('./add-spider')).addSpiderCommand,
   new: async () => (await import('./new-spider')).newCommand,
+  sinks: async () => (await import('./sinks')).sinksCommand,
   audit: async () => (await import('./audit')).auditCommand,
   doctor: async () => (await import('./doctor')).doctorCommand,
   'sign-in-link': async () => (await import('./sign-in-link')).signInLinkCommand,

@@ -14,7 +14,7 @@ export interface AlertFigures {
 /** Rules whose figure is a share; it is shown as the overview shows it: rounded down to a tenth of a per cent. */
 const SHARES = ['success_rate', 'redis_memory']
 /** Rules whose figure is a time in minutes. */
-const TIMES = ['backlog_age', 'silent_worker']
+const TIMES = ['backlog_age', 'silent_worker', 'sink_age']
 
 /** `alertText.said.KEY`: of a queue that no worker serves another sentence is said than of a worker that is silent. */
 export const sentenceKey = ({ rule, subject }: Pick<AlertFigures, 'rule' | 'subject'>) =>

@@ -245,6 +245,15 @@ export const envTable = {
   S3_REGION: z.string().default('us-east-1').describe('Its region, as it is signed.'),
   S3_ACCESS_KEY: z.string().optional().describe('Its access key.'),
   S3_SECRET_KEY: z.string().optional().describe('The secret of that key.'),
+  SINKS_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'File (YAML) of the places that items go to besides the database, for the scheduler; see docs/sinks.md.',
+    ),
+  SINK_WAITING_PAGES: count(1_000_000, 1_000_000_000).describe(
+    'Pages that may wait for one sink (about 200 bytes each in MySQL); then queues whose runs go to it are paused until half of them are given.',
+  ),
   WORKERS: count(2, 64).describe('Workers that `npm start` runs.'),
   STARTUP_SECONDS: seconds(90).describe(
     'Seconds that web, worker, scheduler and scaler wait at their start for Redis, the database and its tables.',
@@ -319,6 +328,11 @@ export function parseEnv(variables: Record<string, string | undefined>): Env {
   throw new UserError(
     `The environment is not usable (${faults.join('; ')}). See docs/configuration.md for each variable.`,
   )
+}
+
+/** A variable that has no place in the table, because somebody's own file names it. */
+export function variable(name: string): string | undefined {
+  return process.env[name] || undefined
 }
 
 /** Sets variables for this process and those it starts, and forgets what was parsed before. */

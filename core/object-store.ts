@@ -25,16 +25,18 @@ export class ObjectStore {
   ) {}
 
   /**
-   * Stores a file whole under `name`, or not at all: the store checks the bytes against their SHA-256. The bucket is made when it is
-   * missing. Repeating it changes nothing.
+   * Stores a file, or these bytes, whole under `name`, or not at all: the store checks them against their SHA-256. The bucket is made
+   * when it is missing. Repeating it changes nothing.
+   * @param content path of a file, or bytes
    * @throws Unavailable when the store does not answer or refuses, with its words.
    */
-  async put(name: string, file: string): Promise<void> {
+  async put(name: string, content: string | Buffer): Promise<void> {
     const hash = createHash('sha256')
-    for await (const chunk of createReadStream(file)) hash.update(chunk)
+    if (typeof content === 'string') for await (const chunk of createReadStream(content)) hash.update(chunk)
+    else hash.update(content)
     const sha256 = hash.digest('hex')
-    const { size } = await stat(file)
-    const put = () => this.#ask('PUT', `/${name}`, { sha256, size, file })
+    const size = typeof content === 'string' ? (await stat(content)).size : content.length
+    const put = () => this.#ask('PUT', `/${name}`, { sha256, size, content })
     const answer = await put()
     if (answer.statusCode !== 404) return refusedOr(answer, `PUT ${name}`)
     await answer.body.dump()
@@ -57,7 +59,12 @@ export class ObjectStore {
   async #ask(
     method: 'GET' | 'PUT',
     path: string,
-    { sha256, size, file, range }: { sha256?: string; size?: number; file?: string; range?: string },
+    {
+      sha256,
+      size,
+      content,
+      range,
+    }: { sha256?: string; size?: number; content?: string | Buffer; range?: string },
   ): Promise<Dispatcher.ResponseData> {
     const signed = await new AwsV4Signer({
       method,
@@ -77,13 +84,13 @@ export class ObjectStore {
           ...Object.fromEntries(signed.headers),
           ...(size !== undefined && { 'content-length': String(size) }),
         },
-        body: file ? createReadStream(file) : null,
-        headersTimeout: file ? SILENCE_MS : CONNECT_AND_ANSWER_MS,
+        body: typeof content === 'string' ? createReadStream(content) : (content ?? null),
+        headersTimeout: content ? SILENCE_MS : CONNECT_AND_ANSWER_MS,
         bodyTimeout: SILENCE_MS,
       })
     } catch (error) {
       throw new Unavailable(
-        `The object store at ${this.endpoint} does not answer (${(error as Error).message}); check S3_ENDPOINT.`,
+        `The object store at ${this.endpoint} does not answer (${(error as Error).message}); check S3_ENDPOINT, or the endpoint of the sink.`,
         { cause: error },
       )
     }
@@ -95,7 +102,7 @@ async function refusedOr(answer: Dispatcher.ResponseData, what: string): Promise
   if (answer.statusCode < 300) return
   const said = (tag: string) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1]
   throw new Unavailable(
-    `The object store refuses ${what}: ${said('Code') ?? answer.statusCode} ${said('Message') ?? ''}; check S3_BUCKET, S3_REGION and the keys.`,
+    `The object store refuses ${what}: ${said('Code') ?? answer.statusCode} ${said('Message') ?? ''}; check bucket, region and keys.`,
   )
 }
 

@@ -39,8 +39,15 @@ export function connectRedis(url: string, role: RedisRole = 'command'): Redis {
   return redis
 }
 
-/** Connects and answers once the server does. @throws Unavailable naming the server (without password) and the remedy. */
-export async function openRedis(url: string, role: RedisRole = 'command'): Promise<Redis> {
+/**
+ * Connects and answers once the server does. @throws Unavailable naming the server (without password) and the remedy.
+ * @param setting where the address stands
+ */
+export async function openRedis(
+  url: string,
+  role: RedisRole = 'command',
+  setting = 'REDIS_URL',
+): Promise<Redis> {
   const redis = connectRedis(url, role)
   let cause = ''
   redis.on('error', (error) => {
@@ -53,8 +60,8 @@ export async function openRedis(url: string, role: RedisRole = 'command'): Promi
     redis.disconnect()
     const why = cause || sentence(error)
     const remedy = /WRONGPASS|NOAUTH|AUTH/.test(why)
-      ? 'check the password in REDIS_URL'
-      : 'check that it runs and that REDIS_URL names it'
+      ? `check the password in ${setting}`
+      : `check that it runs and that ${setting} names it`
     throw new Unavailable(`Redis at ${redactUrl(url)} does not answer (${why}); ${remedy}.`, { cause: error })
   }
 }

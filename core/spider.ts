@@ -201,6 +201,11 @@ export const spiderSchema = z.strictObject({
     .default({}),
   /** What of the pages is kept in WARC files; see `worker/warc/keep-page.ts`. */
   keep: z.enum(['none', 'errors', 'changed', 'all']).default('none'),
+  /** Sinks that are given the items as well, by their names in SINKS_FILE; see docs/sinks.md. */
+  sinks: z
+    .array(z.string().regex(/^[a-zA-Z0-9][\w-]{0,63}$/, 'must be the name of a sink'))
+    .max(10)
+    .optional(),
   dedupe: dedupeSchema.prefault({}),
   revisit: revisitSchema.prefault({}),
   /** Name of a spider in code: pages go through the function `parse` of that file in SPIDERS_DIR too. */

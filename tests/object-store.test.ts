@@ -130,7 +130,7 @@ test('a store that refuses is told of in its words, and half an address is refus
   const other = (region: string, secretAccessKey: string) =>
     new ObjectStore(objects.url, 'orbweaver', region, { accessKeyId: KEYS.S3_ACCESS_KEY, secretAccessKey })
   await expect(other('us-east-1', 'wrong').put('x', file)).rejects.toThrow(
-    /refuses PUT x: SignatureDoesNotMatch The request signature .*; check S3_BUCKET, S3_REGION and the keys/,
+    /refuses PUT x: SignatureDoesNotMatch The request signature .*; check bucket, region and keys/,
   )
   await expect(other('eu-1', KEYS.S3_SECRET_KEY).put('x', file)).rejects.toThrow(
     /AuthorizationHeaderMalformed/,

@@ -302,6 +302,7 @@ async function describe(
     attempts: lease.attempts + 1,
     deliveries: lease.deliveries + 1,
     items: unchanged ? [] : items,
+    ...(spider.sinks && { sinks: spider.sinks }),
     links: packLinks(links.map((link) => storedLink(link, lease))),
     digest,
     contentRun: unchanged ? visited.visit.contentRun : null,

@@ -100,8 +100,10 @@ export const queues = mysqlTable('queues', {
   concurrency: int('concurrency').notNull(),
   maxRunning: int('max_running'),
   paused: boolean('paused').notNull().default(false),
-  /** The inbox is left alone and new runs wait; what is in the frontier is worked off. Never together with `paused`. */
+  /** The inbox is left alone and new runs wait; what is in the frontier is worked off. Together with `paused` only while held. */
   draining: boolean('draining').notNull().default(false),
+  /** The sink that it was paused for, since too much waits for that; null: a person paused it, or it is not paused. */
+  heldBy: varchar('held_by', { length: 64 }),
   /** Hosts that answer slowly, or that they are asked too much, are asked less often than the delay says. */
   adaptive: boolean('adaptive').notNull().default(true),
   /** When no page is begun, every day; null: never. */

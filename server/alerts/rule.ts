@@ -2,7 +2,7 @@ import type { Services } from '../context'
 
 /** What a rule saw of one subject at one look, whether or not that is too much. */
 export interface Finding {
-  /** `queue:NAME`, `worker:ID`, `schedule:ID`, `run:ID`, `redis`, or `all`. */
+  /** `queue:NAME`, `worker:ID`, `schedule:ID`, `run:ID`, `sink:NAME`, `redis`, or `all`. */
   subject: string
   figure: number
   /** What belongs to the figure, as the message says it. */

@@ -7,6 +7,7 @@ import { missedFire } from './rules/missed-fire'
 import { redisMemory } from './rules/redis-memory'
 import { outOfMemory, restarts } from './rules/restarts'
 import { silentWorker } from './rules/silent-worker'
+import { sinkAge, sinkRefused } from './rules/sinks'
 import { successRate } from './rules/success-rate'
 
 /** All rules, in the order of the page. Each is on unless somebody switched it off. */
@@ -21,6 +22,8 @@ export const RULES = {
   out_of_memory: outOfMemory,
   missed_fire: missedFire,
   redis_memory: redisMemory,
+  sink_age: sinkAge,
+  sink_refused: sinkRefused,
 } satisfies Record<string, Rule>
 
 export type RuleKind = keyof typeof RULES

@@ -1,15 +1,14 @@
-import { Agent, request } from 'undici'
-import { guardedConnector } from '../../core/address-guard'
 import { env } from '../../core/env'
 import { sentence } from '../../core/errors'
-import type { HttpChannel, Letter } from './channel'
+import { postOnce } from '../post-once'
+import type { ChannelRequest, HttpChannel, Letter } from './channel'
 import { cut } from './channel'
 import { CHANNELS, type ChannelKind } from './channels'
 import { type EmailSettings, email } from './channels/email'
 
 const TIMEOUT_MS = 10_000
-/** No answer that means something is longer, in bytes. */
-const MOST_BYTES = 16_384
+/** No answer that means something is longer. */
+const MOST_CHARACTERS = 16_384
 
 export interface Sent {
   taken: boolean
@@ -42,39 +41,16 @@ export async function send(
   }
 }
 
-/** Redirects are not followed: the address that was entered is the one that is meant. */
-async function post({ url, headers, body }: { url: string; headers: Record<string, string>; body: string }) {
-  const agent = new Agent({
-    connect: guardedConnector({
+const post = (request: ChannelRequest) =>
+  postOnce(
+    { ...request, headers: { 'user-agent': 'Orbweaver alerts', ...request.headers } },
+    {
       allowPrivate: env().ALERTS_ALLOW_PRIVATE,
+      remedy: 'set ALERTS_ALLOW_PRIVATE=true for console and scheduler if that is meant.',
       timeoutMs: TIMEOUT_MS,
-      refuse: (host) =>
-        new Error(
-          `${host} is at an address that is not public; set ALERTS_ALLOW_PRIVATE=true for console and scheduler if that is meant.`,
-        ),
-    }),
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-    pipelining: 0,
-  })
-  try {
-    const answer = await request(url, {
-      method: 'POST',
-      headers: { 'user-agent': 'Orbweaver alerts', ...headers },
-      body,
-      dispatcher: agent,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    let text = ''
-    for await (const chunk of answer.body.setEncoding('utf8')) {
-      text += chunk
-      if (text.length > MOST_BYTES) break
-    }
-    return { status: answer.statusCode, body: text }
-  } finally {
-    void agent.destroy()
-  }
-}
+      most: MOST_CHARACTERS,
+    },
+  )
 
 function withoutSecrets(text: string, kind: ChannelKind, settings: Record<string, unknown>): string {
   const secrets = CHANNELS[kind].secret

@@ -4,11 +4,14 @@ import type { Services } from '../context'
 import { select } from '../db'
 import { readFailures } from '../services/insights'
 import { listQueues } from '../services/queues'
+import { readSinkLengths } from '../services/sinks'
 
 /** However many ask, the servers are read this often at most. */
 const FRESH_MS = 5_000
 /** The failures are pages of the database, of which there may be many. */
 const FAILURES_FRESH_MS = 60_000
+/** Of a sink that is away for long many pages wait. */
+const SINKS_FRESH_MS = 30_000
 const STATES = ['inbox', 'pending', 'running', 'retry', 'failed', 'rejected'] as const
 const RESTARTS = { restart: 'exit', lost: 'silent', oom: 'out_of_memory' } as const
 
@@ -49,16 +52,21 @@ function metricsReader(services: Services): () => Promise<Page> {
     'Failed pages of the last hour, by class: the five largest.',
     'reason',
   )
+  const sinkWaiting = gauge('sink_pages_waiting', 'Pages whose items a sink is still to be given.', 'sink')
+  const sinkOldest = gauge('sink_oldest_seconds', 'How long the first of them has waited.', 'sink')
+  const sinkRefused = gauge('sink_pages_refused', 'Pages whose items a sink refuses.', 'sink')
   const memory = gauge('redis_memory_bytes', 'Memory that Redis uses.')
   const memoryLimit = gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0 is without a limit.')
+  const sinkLengths = fresh(SINKS_FRESH_MS, () => readSinkLengths(services))
   const recentFailures = fresh(FAILURES_FRESH_MS, () => readFailures(services))
 
   return async () => {
-    const [queues, fleet, ends, failed, info] = await Promise.all([
+    const [queues, fleet, ends, failed, sinks, info] = await Promise.all([
       readQueues(services),
       readFleet(services),
       readRestarts(services),
       recentFailures(),
+      sinkLengths(),
       services.redis.info('memory'),
     ])
     registry.getMetricsAsArray().forEach((metric) => {
@@ -78,6 +86,11 @@ function metricsReader(services: Services): () => Promise<Page> {
     for (const [kind, cause] of Object.entries(RESTARTS))
       restarts.set({ cause }, ends.find((one) => one.kind === kind)?.n ?? 0)
     for (const { reason, count } of failed.reasons) failures.set({ reason }, count)
+    for (const { sink, waiting, oldestSeconds, refused } of sinks) {
+      sinkWaiting.set({ sink }, waiting)
+      sinkOldest.set({ sink }, oldestSeconds)
+      sinkRefused.set({ sink }, refused)
+    }
     memory.set(numberOf(info, 'used_memory'))
     memoryLimit.set(numberOf(info, 'maxmemory'))
     return { text: await registry.metrics(), contentType: registry.contentType }

@@ -15,6 +15,8 @@ export interface QueueView {
   maxRunning: number | null
   paused: boolean
   draining: boolean
+  /** The sink that it is paused for. */
+  heldBy: string | null
   adaptive: boolean
   quiet: QuietHours | null
   proxies: ProxyRotation

@@ -7,12 +7,14 @@ import { noteProgress } from '../../core/sign-of-life'
 import { isPassing } from '../../drizzle/database'
 import { deliver } from '../alerts/deliver'
 import type { Services } from '../context'
+import { itemDelivery } from '../sinks/deliver-items'
 import { autoscaling } from './autoscale'
 import { cancelRuns } from './cancel-runs'
 import { evaluateAlerts } from './evaluate-alerts'
 import { finishRuns } from './finish-runs'
 import { fireSchedules } from './fire'
 import { guardEpoch } from './guard-epoch'
+import { holdForSinks } from './hold-for-sinks'
 import { Leader } from './leader'
 import { reap } from './reap'
 import { retain } from './retention'
@@ -44,6 +46,8 @@ const duties = (): Duty[] => [
   { name: 'evaluate-alerts', everyMs: 15_000, leader: true, work: evaluateAlerts },
   { name: 'autoscale', everyMs: 5_000, leader: true, work: autoscaling() },
   { name: 'deliver-alerts', everyMs: 1_000, leader: true, work: deliver },
+  { name: 'deliver-items', everyMs: 1_000, leader: true, work: itemDelivery() },
+  { name: 'hold-for-sinks', everyMs: 2_000, leader: true, work: holdForSinks },
   { name: 'withdraw-imports', everyMs: 5_000, leader: true, work: withdrawImports },
   { name: 'retention', everyMs: 3_600_000, leader: true, work: retain },
   { name: 'reap', everyMs: env().REAP_SECONDS * 1000, leader: false, work: reap },

@@ -46,6 +46,7 @@ export const ACTIONS = [
   'seeds.disable',
   'seeds.enable',
   'seeds.import',
+  'sink.replay',
   'spider.create',
   'spider.credentials',
   'spider.credentials.remove',

@@ -47,6 +47,7 @@ const COLUMN = {
   maxRunning: 'max_running',
   paused: 'paused',
   draining: 'draining',
+  heldBy: 'held_by',
   adaptive: 'adaptive',
   quiet: 'quiet',
   proxies: 'proxies',
@@ -91,7 +92,7 @@ export async function configureQueue(
 
 /** From now on no page of the queue is begun; those under way end. Survives restarts of everything. */
 export async function pauseQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
-  return update(s, name, { paused: true, draining: false }, 'queue.pause', actor)
+  return update(s, name, { paused: true, draining: false, heldBy: null }, 'queue.pause', actor)
 }
 
 /**
@@ -99,11 +100,20 @@ export async function pauseQueue(s: Services, name: string, actor: Actor): Promi
  * worked off. Survives restarts of everything, and ends with `resumeQueue`.
  */
 export async function drainQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
-  return update(s, name, { paused: false, draining: true }, 'queue.drain', actor)
+  return update(s, name, { paused: false, draining: true, heldBy: null }, 'queue.drain', actor)
 }
 
 export async function resumeQueue(s: Services, name: string, actor: Actor): Promise<QueueRow> {
-  return update(s, name, { paused: false, draining: false }, 'queue.resume', actor)
+  return update(s, name, { paused: false, draining: false, heldBy: null }, 'queue.resume', actor)
+}
+
+/** Pauses a queue for a sink that has too much to take yet; a queue that drains goes on draining when it is released. */
+export async function holdQueue(s: Services, name: string, sink: string): Promise<QueueRow> {
+  return update(s, name, { paused: true, heldBy: sink }, 'queue.pause', `sink ${sink}`)
+}
+
+export async function releaseQueue(s: Services, name: string, sink: string): Promise<QueueRow> {
+  return update(s, name, { paused: false, heldBy: null }, 'queue.resume', `sink ${sink}`)
 }
 
 export async function listQueues(s: Services): Promise<QueueRow[]> {
@@ -127,7 +137,7 @@ export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
 async function update(
   s: Services,
   name: string,
-  patch: z.output<typeof settings> & { paused?: boolean; draining?: boolean },
+  patch: z.output<typeof settings> & { paused?: boolean; draining?: boolean; heldBy?: string | null },
   action: Action,
   actor: Actor,
 ): Promise<QueueRow> {

@@ -35,6 +35,8 @@ export interface PageRecord {
   attempts: number
   deliveries: number
   items: { name: string; data: Record<string, unknown> }[]
+  /** Sinks that the items go to. */
+  sinks?: readonly string[]
   /** As `packLinks` has them. */
   links: Buffer | null
   /** SHA-1 of the content, 20 bytes. */
@@ -151,6 +153,19 @@ async function writeBatch(connection: PoolConnection, records: PageRecord[]): Pr
       [values.slice(from, from + 500)],
     )
   }
+  await handOn(connection, winners)
+}
+
+/** In the same transaction, so that what is stored is given to its sinks whoever ends next; see server/sinks/. */
+async function handOn(connection: PoolConnection, records: PageRecord[]): Promise<void> {
+  const rows = records.flatMap(({ run, hash, items, sinks = [], fetchedAt }) =>
+    items.length === 0 ? [] : [...new Set(sinks)].map((sink) => [sink, run, hash, fetchedAt]),
+  )
+  if (rows.length === 0) return
+  await connection.query(
+    "INSERT INTO sink_outbox (sink, run_id, url_hash, created_at) VALUES ? ON DUPLICATE KEY UPDATE version = version + 1, state = 'waiting', detail = NULL, tries = 0",
+    [rows],
+  )
 }
 
 interface KeyedToken {

@@ -63,11 +63,13 @@ function Notice({ queue }: { queue: QueueView }) {
   const state = useQueueState(queue)
   const figures = useFigures()
   const text =
-    state !== 'open'
-      ? t(`notice.${state}`, until(queue, figures))
-      : queue.workers === 0
-        ? t('notice.noWorker')
-        : null
+    state === 'paused' && queue.heldBy !== null
+      ? t('notice.held', { sink: queue.heldBy })
+      : state !== 'open'
+        ? t(`notice.${state}`, until(queue, figures))
+        : queue.workers === 0
+          ? t('notice.noWorker')
+          : null
   return text ? (
     <Alert
       color={state === 'drained' ? 'gray' : 'orange'}

@@ -63,8 +63,12 @@ export function createAuth(services: Services) {
     },
     user: {
       // `input: false`: a role never comes from a request.
-      additionalFields: { role: { type: 'string', required: true, input: false, defaultValue: 'viewer' } },
+      additionalFields: {
+        role: { type: 'string', required: true, input: false, defaultValue: 'viewer' },
+        disabledAt: { type: 'date', required: false, input: false },
+      },
     },
+    databaseHooks: { session: { create: { before: ({ userId }) => refuseDisabled(services, userId) } } },
     session: { expiresIn: 7 * 86_400, updateAge: 86_400, cookieCache: { enabled: false } },
     trustedOrigins: (request) => ownOrigins(request?.headers),
     rateLimit: {
@@ -117,7 +121,8 @@ export function createAuth(services: Services) {
 /** The person a request's cookie belongs to, or null. */
 export async function personOf(auth: Auth, headers: Headers): Promise<Person | null> {
   const found = await auth.api.getSession({ headers })
-  if (!found) return null
+  // A session that was begun while its person was being disabled may still be there.
+  if (!found || found.user.disabledAt) return null
   const { id, name, email, role } = found.user
   return { id, name, email, role: role as Role }
 }
@@ -172,6 +177,16 @@ export async function setPassword(
     )
     await recordChange(connection, email, 'person.password', person.id)
   })
+}
+
+/** Whatever way somebody comes in, it ends here. @throws APIError 423, which only one who has shown who they are gets to see. */
+async function refuseDisabled(services: Services, userId: string): Promise<void> {
+  const rows = await services.database.orm
+    .select({ disabledAt: user.disabledAt })
+    .from(user)
+    .where(eq(user.id, userId))
+  if (rows[0]?.disabledAt)
+    throw new APIError('LOCKED', { message: 'This account is disabled; ask an administrator to enable it.' })
 }
 
 function guessed(body: unknown): string | null {

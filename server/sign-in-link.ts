@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import { and, asc, eq, gt, isNotNull, like, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, like, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import { account, user, verification } from '../drizzle/schema/auth'
 import { consoleUrl } from './console-url'
@@ -95,11 +95,16 @@ async function useUp(services: Services, token: string): Promise<string | null> 
   return result.affectedRows === 1 && link ? link.holder : null
 }
 
-/** Id of the oldest administrator, made when there is none. */
+/** Id of the oldest administrator who is not disabled, made when there is none. */
 async function firstAdmin(services: Services): Promise<string> {
   const { orm } = services.database
   const oldest = () =>
-    orm.select({ id: user.id }).from(user).where(eq(user.role, 'admin')).orderBy(asc(user.createdAt)).limit(1)
+    orm
+      .select({ id: user.id })
+      .from(user)
+      .where(and(eq(user.role, 'admin'), isNull(user.disabledAt)))
+      .orderBy(asc(user.createdAt))
+      .limit(1)
   const [existing] = await oldest()
   if (existing) return existing.id
   const now = new Date()

@@ -5,7 +5,7 @@ import { consoleRig } from './console-rig'
 describe('the settings', { timeout: 120_000 }, () => {
   const rig = consoleRig()
 
-  test('somebody is invited, sets a password, is an operator by one click, and is signed out everywhere by another', async () => {
+  test('somebody is invited, sets a password, is an operator by one click, and is signed out everywhere or kept out by another', async () => {
     const { page } = rig
     await rig.enter(page, '/settings/people')
     await page.getByRole('button', { name: 'Invite somebody' }).click()
@@ -60,6 +60,19 @@ describe('the settings', { timeout: 120_000 }, () => {
       .toEqual([{ role: 'operator', sessions: 0 }])
     await page.getByRole('combobox', { name: 'Role of Administrator' }).first().selectOption('viewer')
     await rig.text(/is the last administrator\. Make somebody else one first/)
+
+    await page.getByRole('button', { name: 'Disable Li Na' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Enable Li Na' }).first().waitFor()
+    await hers.goto(`${rig.address}/sign-in`)
+    await hers.getByLabel('Email').fill('li.na@example.com')
+    await hers.getByLabel('Password', { exact: true }).fill('a second long password')
+    await hers.getByRole('button', { name: 'Sign in' }).click()
+    await hers.getByText('This account is disabled. Ask an administrator to enable it.').waitFor()
+    await page.getByRole('button', { name: 'Enable Li Na' }).first().click()
+    await page.getByRole('button', { name: 'Disable Li Na' }).first().waitFor()
+    await hers.getByRole('button', { name: 'Sign in' }).click()
+    await hers.getByRole('heading', { name: 'Overview' }).waitFor()
     await hers.context().close()
   })
 
@@ -86,6 +99,7 @@ describe('the settings', { timeout: 120_000 }, () => {
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByRole('combobox', { name: 'What' }).selectOption('key.revoke')
     await expect.poll(() => page.locator('tbody tr').count(), { timeout: 20_000 }).toBe(1)
+    await page.getByRole('cell', { name: 'Prometheus' }).waitFor()
     await page.getByRole('button', { name: 'Download' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -23,7 +23,9 @@ export function SignInForm() {
       ? t('wrong')
       : error instanceof AuthRefusal && error.status === 429
         ? t('tooMany')
-        : error.message
+        : error instanceof AuthRefusal && error.status === 423
+          ? t('disabled')
+          : error.message
   if (setup.data?.linkNeeded)
     return (
       <Alert color="indigo" variant="light" title={t('linkTitle')}>

@@ -13,10 +13,14 @@ export function OpenConsole({ token }: { token: string }) {
     // Without the token, which is used up and has no business in the history.
     onSuccess: () => window.location.replace('/welcome'),
   })
-  const used = open.error instanceof AuthRefusal && open.error.status === 401
+  const signIn = useTranslations('signIn')
+  const words = (error: Error) => {
+    const status = error instanceof AuthRefusal ? error.status : undefined
+    return status === 401 ? t('used') : status === 423 ? signIn('disabled') : error.message
+  }
   return (
     <Stack gap="sm">
-      <MutationError error={open.error && { message: used ? t('used') : open.error.message }} />
+      <MutationError error={open.error && { message: words(open.error) }} />
       <Button onClick={() => open.mutate()} loading={open.isPending || open.isSuccess} fullWidth autoFocus>
         {t('open')}
       </Button>

@@ -11,6 +11,8 @@ export const user = mysqlTable('user', {
   role: varchar('role', { length: 10, enum: ['admin', 'operator', 'viewer'] })
     .notNull()
     .default('viewer'),
+  /** Null: they may sign in. */
+  disabledAt: instant('disabled_at'),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 })

@@ -16,7 +16,7 @@ export interface Alert {
 }
 
 export interface AlertRule {
-  kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory"
+  kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory" | "sink_age" | "sink_refused"
   enabled: boolean
   threshold: number
   unit: "ratio" | "count" | "minutes"
@@ -36,6 +36,8 @@ export interface Change {
   actor: string
   action: string
   subject: string
+  /** Where `subject` is an id: what people call it. */
+  subjectName: string | null
   detail: unknown
 }
 
@@ -1345,7 +1347,7 @@ export interface Operations {
   /** Change a rule */
   changeAlertRule: {
     input: {
-      kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory"
+      kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory" | "sink_age" | "sink_refused"
       enabled: boolean
       threshold: number
       windowMinutes: number
@@ -1357,7 +1359,7 @@ export interface Operations {
   /** Send nothing for a rule until then */
   silenceAlertRule: {
     input: {
-      kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory"
+      kind: "success_rate" | "failed_urls" | "blocked" | "backlog_growth" | "backlog_age" | "silent_worker" | "restarts" | "out_of_memory" | "missed_fire" | "redis_memory" | "sink_age" | "sink_refused"
       /** Null ends the silence. */
       until: string | null
     }

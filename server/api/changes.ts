@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ACTIONS } from '../services/audit-log'
 import { listChanges } from '../services/changes'
+import { subjectNames } from '../services/subject-names'
 import { adminProcedure, router } from './trpc'
 
 const instant = z.number().int().min(0).max(8_640_000_000_000_000)
@@ -28,7 +29,9 @@ export const changesRouter = router({
         after: cursor ?? undefined,
         limit: limit + 1,
       })
-      const changes = rows.slice(0, limit).map((row) => ({ ...row, at: row.at.getTime() }))
+      const shown = rows.slice(0, limit)
+      const names = await subjectNames(ctx.services, shown)
+      const changes = shown.map((row, at) => ({ ...row, at: row.at.getTime(), subjectName: names[at]! }))
       const last = changes.at(-1)
       return { changes, next: rows.length > limit && last ? { at: last.at, id: last.id } : null }
     }),

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { ROLES } from '../auth'
 import {
   changeRole,
+  disablePerson,
+  enablePerson,
   inviteAgain,
   invitePerson,
   listPeople,
@@ -19,6 +21,7 @@ export const peopleRouter = router({
     (await listPeople(ctx.services)).map((one) => ({
       ...one,
       createdAt: one.createdAt.getTime(),
+      disabledAt: one.disabledAt?.getTime() ?? null,
       seenAt: one.seenAt?.getTime() ?? null,
     })),
   ),
@@ -45,6 +48,15 @@ export const peopleRouter = router({
   changeRole: adminProcedure
     .input(z.strictObject({ id, role }))
     .mutation(({ ctx, input }) => changeRole(ctx.services, input.id, input.role, ctx.person.email)),
+
+  /** Keeps somebody out, and ends their sessions, until they are enabled again. */
+  disable: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => disablePerson(ctx.services, input.id, ctx.person.email)),
+
+  enable: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => enablePerson(ctx.services, input.id, ctx.person.email)),
 
   remove: adminProcedure
     .input(z.strictObject({ id }))

@@ -13,6 +13,8 @@ export const ACTIONS = [
   'alert.silence',
   'key.create',
   'key.revoke',
+  'person.disable',
+  'person.enable',
   'person.invite',
   'person.password',
   'person.remove',

@@ -1,7 +1,8 @@
-import { and, desc, eq, gte, lt, lte, or } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, lte, or } from 'drizzle-orm'
 import { auditLog } from '../../drizzle/schema/fleet'
 import type { Services } from '../context'
 import type { Action, Actor } from './audit-log'
+import { idsNamed } from './subject-names'
 
 export type Change = typeof auditLog.$inferSelect
 
@@ -12,7 +13,8 @@ export interface ChangeCursor {
   id: number
 }
 
-/** What was changed by whom, newest first. Each of the filters has an index in this order; of several, one is used. */
+/** What was changed by whom, newest first. Each of the filters has an index in this order; of several, one is used.
+ * `subject` is an id or a name. */
 export async function listChanges(
   s: Services,
   filter: {
@@ -27,6 +29,7 @@ export async function listChanges(
 ): Promise<Change[]> {
   const { actor, action, subject, from, to, after, limit } = filter
   const at = after && new Date(after.at)
+  const subjects = subject === undefined ? [] : [subject, ...(await idsNamed(s, subject))]
   return s.database.orm
     .select()
     .from(auditLog)
@@ -34,7 +37,7 @@ export async function listChanges(
       and(
         actor === undefined ? undefined : eq(auditLog.actor, actor),
         action === undefined ? undefined : eq(auditLog.action, action),
-        subject === undefined ? undefined : eq(auditLog.subject, subject),
+        subjects.length === 0 ? undefined : inArray(auditLog.subject, subjects),
         from && gte(auditLog.at, from),
         to && lt(auditLog.at, to),
         // The first condition says nothing new, but lets the index be entered at the right place.

@@ -8,6 +8,8 @@ import { createSignInLink } from '../sign-in-link'
 import { listChanges } from './changes'
 import {
   changeRole,
+  disablePerson,
+  enablePerson,
   inviteAgain,
   invitePerson,
   listPeople,
@@ -16,6 +18,7 @@ import {
   signOutPerson,
 } from './people'
 import { endSession, listSessions } from './sessions'
+import { subjectNames } from './subject-names'
 
 let services: Services
 let end: () => Promise<void>
@@ -93,6 +96,74 @@ test('who is removed is out at once, with every link they still have', async () 
   expect(await open(again.link)).toBeNull()
   expect(await select(services.database.pool, 'SELECT 1 FROM session WHERE user_id = ?', [id])).toEqual([])
   await expect(removePerson(services, id, 'boss@example.com')).rejects.toThrow(/no account/)
+})
+
+async function signIn(email: string, password: string): Promise<Response> {
+  const body = JSON.stringify({ email, password })
+  return auth.handler(
+    new Request(`${CONSOLE}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        origin: CONSOLE,
+        'x-forwarded-for': `10.4.0.${++addresses}`,
+      },
+      body,
+    }),
+  )
+}
+
+test('who is disabled is out at once and can’t come back by password or link, until they are enabled', async () => {
+  const { id, link } = await invite('operator')
+  const session = (await open(link))!
+  const person = (await personOf(auth, session))!
+  await setPassword(services, auth, person, { email: person.email, password: 'long enough words' })
+  const another = await createSignInLink(services, id)
+  await disablePerson(services, id, 'boss@example.com')
+  expect(await personOf(auth, session)).toBeNull()
+  const refused = await signIn(person.email, 'long enough words')
+  expect(refused.status).toBe(423)
+  expect(refused.headers.get('set-cookie') ?? '').not.toContain('session_token=')
+  // Only who knows the password learns that the account is disabled.
+  expect((await signIn(person.email, 'some other words')).status).toBe(401)
+  expect(await open(another)).toBeNull()
+  expect(await select(services.database.pool, 'SELECT 1 FROM session WHERE user_id = ?', [id])).toEqual([])
+  await enablePerson(services, id, 'boss@example.com')
+  expect((await signIn(person.email, 'long enough words')).status).toBe(200)
+  const told = (await listChanges(services, { subject: id, limit: 9 })).filter(({ action }) =>
+    /able$/.test(action),
+  )
+  expect(told.map(({ action }) => action)).toEqual(['person.enable', 'person.disable'])
+})
+
+test('a session that was begun while its person was disabled opens nothing', async () => {
+  const { id, link } = await invite('operator')
+  const session = (await open(link))!
+  await change(services.database.pool, 'UPDATE user SET disabled_at = UTC_TIMESTAMP(3) WHERE id = ?', [id])
+  expect(await personOf(auth, session)).toBeNull()
+})
+
+test('the last administrator who can sign in is neither disabled nor anything else, whoever is disabled beside them', async () => {
+  await expect(disablePerson(services, admin, 'x')).rejects.toThrow(/last administrator/)
+  const { id } = await invite('admin')
+  await disablePerson(services, id, 'x')
+  for (const end of [disablePerson, removePerson])
+    await expect(end(services, admin, 'x')).rejects.toThrow(/last administrator/)
+  await expect(changeRole(services, admin, 'viewer', 'x')).rejects.toThrow(/last administrator/)
+  // The way back in on the server leads to one who may.
+  expect((await personOf(auth, (await open(await createSignInLink(services)))!))?.id).toBe(admin)
+  await removePerson(services, id, 'x')
+})
+
+test('the audit log names people, also those who were removed, and finds them by their names', async () => {
+  const { id } = await invite('viewer')
+  await changeRole(services, id, 'operator', 'x')
+  const there = await listChanges(services, { subject: id, limit: 9 })
+  expect(await subjectNames(services, there)).toEqual(['li.na@example.com', 'li.na@example.com'])
+  expect(await listChanges(services, { subject: 'li.na@example.com', limit: 9 })).toEqual(there)
+  await removePerson(services, id, 'x')
+  const [removed] = await listChanges(services, { subject: id, limit: 1 })
+  expect(await subjectNames(services, [removed!])).toEqual(['li.na@example.com'])
 })
 
 test('one administrator is always left, also when two go at the same time', async () => {

@@ -11,6 +11,8 @@ export interface PersonRow {
   name: string
   email: string
   role: Role
+  /** Null: they may sign in. */
+  disabledAt: Date | null
   createdAt: Date
   /** Without one they have only the link of their invitation. */
   hasPassword: boolean
@@ -22,7 +24,7 @@ export interface PersonRow {
 export async function listPeople(s: Services): Promise<PersonRow[]> {
   const rows = await select<PersonRow>(
     s.database.pool,
-    `SELECT id, name, email, role, created_at AS createdAt,
+    `SELECT id, name, email, role, disabled_at AS disabledAt, created_at AS createdAt,
        EXISTS (SELECT 1 FROM account WHERE user_id = user.id AND password IS NOT NULL) AS hasPassword,
        (SELECT MAX(updated_at) FROM session WHERE user_id = user.id) AS seenAt
      FROM user ORDER BY name, id`,
@@ -106,6 +108,38 @@ export async function removePerson(s: Services, id: string, actor: Actor): Promi
   })
 }
 
+/**
+ * From now on they can't sign in, and all their sessions are over at once. Their name, role and password stay for when they
+ * are enabled again; so do API keys that they made. Repeats change nothing. @throws UserError for the last administrator.
+ */
+export async function disablePerson(s: Services, id: string, actor: Actor): Promise<void> {
+  await inTransaction(s.database.pool, async (connection) => {
+    const { email, disabledAt } = await lockPerson(connection, id, false)
+    if (disabledAt) return
+    await change(
+      connection,
+      'UPDATE user SET disabled_at = UTC_TIMESTAMP(3), updated_at = UTC_TIMESTAMP(3) WHERE id = ?',
+      [id],
+    )
+    const { affectedRows } = await change(connection, 'DELETE FROM session WHERE user_id = ?', [id])
+    await recordChange(connection, actor, 'person.disable', id, { email, sessions: affectedRows })
+  })
+}
+
+/** Lets somebody sign in again. Repeats change nothing. */
+export async function enablePerson(s: Services, id: string, actor: Actor): Promise<void> {
+  await inTransaction(s.database.pool, async (connection) => {
+    const { email, disabledAt } = await lockPerson(connection, id, true)
+    if (!disabledAt) return
+    await change(
+      connection,
+      'UPDATE user SET disabled_at = NULL, updated_at = UTC_TIMESTAMP(3) WHERE id = ?',
+      [id],
+    )
+    await recordChange(connection, actor, 'person.enable', id, { email })
+  })
+}
+
 /** Ends all sessions of somebody, at once. @returns how many there were. */
 export async function signOutPerson(s: Services, id: string, actor: Actor): Promise<{ ended: number }> {
   return inTransaction(s.database.pool, async (connection) => {
@@ -130,20 +164,20 @@ export async function resetPassword(s: Services, id: string, actor: Actor): Prom
   return { link: await createSignInLink(s, id) }
 }
 
-/** With all administrators locked, so that of the last two not both can go at the same time. */
+/** With all administrators who can sign in locked, so that of the last two not both can go at the same time. */
 async function lockPerson(
   connection: Sql,
   id: string,
   staysAdmin: boolean,
-): Promise<{ email: string; role: Role }> {
-  const rows = await select<{ id: string; email: string; role: Role }>(
+): Promise<{ email: string; role: Role; disabledAt: Date | null }> {
+  const rows = await select<{ id: string; email: string; role: Role; disabledAt: Date | null }>(
     connection,
-    "SELECT id, email, role FROM user WHERE role = 'admin' OR id = ? ORDER BY id FOR UPDATE",
+    "SELECT id, email, role, disabled_at AS disabledAt FROM user WHERE (role = 'admin' AND disabled_at IS NULL) OR id = ? ORDER BY id FOR UPDATE",
     [id],
   )
   const person = rows.find((one) => one.id === id)
   if (!person) throw noPerson(id)
-  if (!staysAdmin && person.role === 'admin' && rows.length === 1)
+  if (!staysAdmin && person.role === 'admin' && !person.disabledAt && rows.length === 1)
     throw new UserError(
       `${person.email} is the last administrator; make somebody else one first, or nobody could manage the console.`,
       { code: 'last_admin', values: { email: person.email } },

@@ -11,6 +11,7 @@ const change = z
     actor: z.string().describe('An e-mail address, an API key, or a process.'),
     action: z.string(),
     subject: z.string(),
+    subjectName: z.string().nullable().describe('Where `subject` is an id: what people call it.'),
     detail: z.unknown(),
   })
   .meta({ id: 'Change' })

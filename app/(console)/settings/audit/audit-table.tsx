@@ -70,7 +70,9 @@ export function AuditTable() {
                     <Table.Td style={{ whiteSpace: 'nowrap' }}>{figures.moment(change.at)}</Table.Td>
                     <Table.Td className="address">{change.actor}</Table.Td>
                     <Table.Td>{actions.word(change.action)}</Table.Td>
-                    <Table.Td className="address">{change.subject}</Table.Td>
+                    <Table.Td className="address">
+                      <Subject change={change} />
+                    </Table.Td>
                     <Table.Td className="address" w="35%">
                       <Detail change={change} />
                     </Table.Td>
@@ -81,7 +83,7 @@ export function AuditTable() {
             cards={changes.map((change) => (
               <Stack key={change.id} className="panel figures" p="sm" gap={4}>
                 <Text size="sm" fw={600}>
-                  {actions.word(change.action)} · {change.subject}
+                  {actions.word(change.action)} · <Subject change={change} />
                 </Text>
                 <Text size="xs" c="dimmed" className="address">
                   {figures.moment(change.at)} · {change.actor}
@@ -96,6 +98,11 @@ export function AuditTable() {
       </QueryState>
     </Stack>
   )
+}
+
+/** By its name; its id, by which the list can be narrowed, when it is pointed at. */
+function Subject({ change: { subject, subjectName } }: { change: Change }) {
+  return subjectName === null ? subject : <span title={subject}>{subjectName}</span>
 }
 
 function Detail({ change: { detail } }: { change: Change }) {

@@ -12,6 +12,7 @@ import { ListFrame, ListTable } from '../../../list-frame'
 import { MutationError, QueryState } from '../../../query-state'
 import { SectionHead } from '../../../section-head'
 import { ShownOnce } from '../../../shown-once'
+import { Tag } from '../../../tag'
 import { useTRPC } from '../../../trpc'
 import { ROLES } from '../role-choice'
 import { InviteModal } from './invite'
@@ -83,12 +84,16 @@ export function PeopleTable() {
   )
 }
 
-function Name({ person: { name, email } }: { person: Person }) {
+function Name({ person: { name, email, disabledAt } }: { person: Person }) {
+  const t = useTranslations('people')
   return (
     <>
-      <Text size="sm" fw={600} className="address">
-        {name}
-      </Text>
+      <Group gap={6} wrap="nowrap">
+        <Text size="sm" fw={600} className="address">
+          {name}
+        </Text>
+        {disabledAt !== null && <Tag color="gray">{t('disabled')}</Tag>}
+      </Group>
       {!email.endsWith('.invalid') && (
         <Text size="xs" c="dimmed" className="address">
           {email}
@@ -98,9 +103,10 @@ function Name({ person: { name, email } }: { person: Person }) {
   )
 }
 
-function Seen({ person: { seenAt, hasPassword } }: { person: Person }) {
+function Seen({ person: { seenAt, hasPassword, disabledAt } }: { person: Person }) {
   const t = useTranslations('people')
   const figures = useFigures()
+  if (disabledAt !== null) return t('disabledSince', { moment: figures.moment(disabledAt) })
   if (seenAt !== null) return figures.moment(seenAt)
   return t(hasPassword ? 'signedOut' : 'invited')
 }
@@ -137,7 +143,7 @@ function Actions({ person, show }: { person: Person; show: (link: string) => voi
   const t = useTranslations('people')
   const trpc = useTRPC()
   const queryClient = useQueryClient()
-  const [asking, ask] = useState<'reset' | 'remove'>()
+  const [asking, ask] = useState<'reset' | 'disable' | 'remove'>()
   const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.people.pathKey() })
   const linked = ({ link }: { link: string }) => {
     ask(undefined)
@@ -147,13 +153,31 @@ function Actions({ person, show }: { person: Person; show: (link: string) => voi
   const again = useMutation(trpc.people.inviteAgain.mutationOptions({ onSuccess: linked }))
   const reset = useMutation(trpc.people.resetPassword.mutationOptions({ onSuccess: linked }))
   const signOut = useMutation(trpc.people.signOut.mutationOptions({ onSuccess: refresh }))
+  const disable = useMutation(
+    trpc.people.disable.mutationOptions({
+      onSuccess: () => {
+        ask(undefined)
+        return refresh()
+      },
+    }),
+  )
+  const enable = useMutation(trpc.people.enable.mutationOptions({ onSuccess: refresh }))
   const remove = useMutation(trpc.people.remove.mutationOptions({ onSuccess: refresh }))
-  const { id, name, hasPassword, seenAt } = person
+  const { id, name, hasPassword, seenAt, disabledAt } = person
   const button = { size: 'compact-sm', variant: 'default' } as const
   return (
     <Stack gap={4}>
       <Group gap={4} justify="flex-end">
-        {hasPassword ? (
+        {disabledAt !== null ? (
+          <Button
+            {...button}
+            aria-label={t('enableLabel', { name })}
+            loading={enable.isPending}
+            onClick={() => enable.mutate({ id })}
+          >
+            {t('enable')}
+          </Button>
+        ) : hasPassword ? (
           <Button {...button} aria-label={t('resetLabel', { name })} onClick={() => ask('reset')}>
             {t('reset')}
           </Button>
@@ -177,11 +201,16 @@ function Actions({ person, show }: { person: Person; show: (link: string) => voi
             {t('signOut')}
           </Button>
         )}
+        {disabledAt === null && (
+          <Button {...button} aria-label={t('disableLabel', { name })} onClick={() => ask('disable')}>
+            {t('disable')}
+          </Button>
+        )}
         <Button {...button} aria-label={t('removeLabel', { name })} onClick={() => ask('remove')}>
           {t('remove')}
         </Button>
       </Group>
-      <MutationError error={again.error ?? signOut.error} />
+      <MutationError error={again.error ?? signOut.error ?? enable.error} />
       <ConfirmModal
         opened={asking === 'reset'}
         close={() => ask(undefined)}
@@ -190,6 +219,15 @@ function Actions({ person, show }: { person: Person; show: (link: string) => voi
         keep={t('keep')}
         confirm={t('reset')}
         change={{ run: () => reset.mutate({ id }), isPending: reset.isPending, error: reset.error }}
+      />
+      <ConfirmModal
+        opened={asking === 'disable'}
+        close={() => ask(undefined)}
+        title={t('disableTitle', { name })}
+        text={t('disableText')}
+        keep={t('keep')}
+        confirm={t('disable')}
+        change={{ run: () => disable.mutate({ id }), isPending: disable.isPending, error: disable.error }}
       />
       <ConfirmModal
         opened={asking === 'remove'}

@@ -5,11 +5,12 @@ import { eq } from 'drizzle-orm'
 import { env } from '../core/env'
 import { UnsafeError, UserError } from '../core/errors'
 import { inTransaction } from '../drizzle/database'
-import { account, session, user, verification } from '../drizzle/schema/auth'
+import { account, session, twoFactor, user, verification } from '../drizzle/schema/auth'
 import { attempt, forgive } from './attempts'
 import { consoleUrl, ownOrigins } from './console-url'
 import type { Services } from './context'
 import { change, select } from './db'
+import { recordSecondFactor, recordTurn, SECOND_FACTOR_RATES, secondFactor, useUpCode } from './second-factor'
 import { recordChange } from './services/audit-log'
 import { signInLink } from './sign-in-link'
 
@@ -23,6 +24,8 @@ export interface Person {
   name: string
   email: string
   role: Role
+  /** They have no second factor though an administrator asks for one: nothing is open to them but setting it up. */
+  owesSecondFactor?: true
 }
 
 /** Shortest password that is accepted, in characters. */
@@ -53,7 +56,7 @@ export function createAuth(services: Services) {
     secret,
     database: drizzleAdapter(services.database.orm, {
       provider: 'mysql',
-      schema: { user, session, account, verification },
+      schema: { user, session, account, verification, twoFactor },
     }),
     emailAndPassword: {
       enabled: true,
@@ -66,9 +69,20 @@ export function createAuth(services: Services) {
       additionalFields: {
         role: { type: 'string', required: true, input: false, defaultValue: 'viewer' },
         disabledAt: { type: 'date', required: false, input: false },
+        secondFactorRequired: { type: 'boolean', required: false, input: false },
       },
     },
-    databaseHooks: { session: { create: { before: ({ userId }) => refuseDisabled(services, userId) } } },
+    databaseHooks: {
+      user: { update: { before: (data, ctx) => recordTurn(services, data, ctx) } },
+      session: {
+        create: {
+          before: async ({ userId }, ctx) => {
+            await refuseDisabled(services, userId)
+            await useUpCode(services, userId, ctx)
+          },
+        },
+      },
+    },
     session: { expiresIn: 7 * 86_400, updateAge: 86_400, cookieCache: { enabled: false } },
     trustedOrigins: (request) => ownOrigins(request?.headers),
     rateLimit: {
@@ -79,6 +93,7 @@ export function createAuth(services: Services) {
         '/sign-in/*': { window: 60, max: 10 },
         // Somebody who sits down at an open console must not find out the password by trying.
         '/change-password': { window: 900, max: 10 },
+        ...SECOND_FACTOR_RATES,
       },
       customStorage: {
         consume: (key, rule) => attempt(services.redis, `address:${key}`, rule.max, rule.window * 1000),
@@ -103,13 +118,14 @@ export function createAuth(services: Services) {
         if (email && session) await forgive(services.redis, `account:${email}`)
         if (ctx.path === '/change-password' && session)
           await recordChange(services.database.pool, session.user.email, 'person.password', session.user.id)
+        await recordSecondFactor(services, ctx)
       }),
     },
     advanced: {
       useSecureCookies: base.startsWith('https:'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
     },
-    plugins: [signInLink(services)],
+    plugins: [signInLink(services), secondFactor()],
     logger: {
       log: (level, message) =>
         services.log[level === 'warn' || level === 'error' ? level : 'debug']({ part: 'auth' }, message),
@@ -123,17 +139,27 @@ export async function personOf(auth: Auth, headers: Headers): Promise<Person | n
   const found = await auth.api.getSession({ headers })
   // A session that was begun while its person was being disabled may still be there.
   if (!found || found.user.disabledAt) return null
-  const { id, name, email, role } = found.user
-  return { id, name, email, role: role as Role }
+  const { id, name, email, role, secondFactorRequired, twoFactorEnabled } = found.user
+  return {
+    ...{ id, name, email, role: role as Role },
+    ...(secondFactorRequired && !twoFactorEnabled && { owesSecondFactor: true }),
+  }
 }
 
-/** Whether the person can sign in by password later (the first administrator enters without one). */
-export async function hasPassword(services: Services, userId: string): Promise<boolean> {
+/** How the person can sign in later (the first administrator enters without a password). */
+export async function waysIn(
+  services: Services,
+  userId: string,
+): Promise<{ hasPassword: boolean; hasSecondFactor: boolean }> {
   const rows = await services.database.orm
-    .select({ password: account.password })
-    .from(account)
-    .where(eq(account.userId, userId))
-  return rows.some((row) => row.password !== null)
+    .select({ password: account.password, twoFactorEnabled: user.twoFactorEnabled })
+    .from(user)
+    .leftJoin(account, eq(account.userId, user.id))
+    .where(eq(user.id, userId))
+  return {
+    hasPassword: rows.some((row) => row.password !== null),
+    hasSecondFactor: rows.some((row) => row.twoFactorEnabled),
+  }
 }
 
 /**

@@ -6,7 +6,9 @@ import { Shell } from './shell'
 
 /** All pages for signed-in people. The redirect is a courtesy: what protects the data is the check in each procedure. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  if (!(await readPerson())) redirect('/sign-in')
+  const person = await readPerson()
+  if (!person) redirect('/sign-in')
+  if (person.owesSecondFactor) redirect('/second-factor')
   await prefetch(serverTrpc().session.me.queryOptions())
   return (
     <Prefetched>

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { AuthRefusal, postAuth } from '../auth-request'
 import { MutationError } from '../query-state'
 import { useTRPC } from '../trpc'
+import { CodeForm } from './code-form'
 
 export function SignInForm() {
   const t = useTranslations('signIn')
@@ -15,8 +16,11 @@ export function SignInForm() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const signIn = useMutation({
-    mutationFn: () => postAuth('sign-in/email', { email: email.trim(), password }),
-    onSuccess: () => window.location.assign('/'),
+    mutationFn: () =>
+      postAuth<{ twoFactorRedirect?: boolean }>('sign-in/email', { email: email.trim(), password }),
+    onSuccess: ({ twoFactorRedirect }) => {
+      if (!twoFactorRedirect) window.location.assign('/')
+    },
   })
   const words = (error: Error) =>
     error instanceof AuthRefusal && error.status === 401
@@ -26,6 +30,7 @@ export function SignInForm() {
         : error instanceof AuthRefusal && error.status === 423
           ? t('disabled')
           : error.message
+  if (signIn.data?.twoFactorRedirect) return <CodeForm />
   if (setup.data?.linkNeeded)
     return (
       <Alert color="indigo" variant="light" title={t('linkTitle')}>

@@ -1,4 +1,4 @@
-import { boolean, index, mysqlTable, text, varchar } from 'drizzle-orm/mysql-core'
+import { boolean, index, int, mysqlTable, text, varchar } from 'drizzle-orm/mysql-core'
 import { bytes, instant } from './columns'
 
 /** Users and sessions, in the shape that better-auth reads and writes. Emails are stored in lower case. */
@@ -13,6 +13,9 @@ export const user = mysqlTable('user', {
     .default('viewer'),
   /** Null: they may sign in. */
   disabledAt: instant('disabled_at'),
+  twoFactorEnabled: boolean('two_factor_enabled').notNull().default(false),
+  /** An administrator asks for a second factor: without one they can do nothing but set it up. */
+  secondFactorRequired: boolean('second_factor_required').notNull().default(false),
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
 })
@@ -64,6 +67,17 @@ export const verification = mysqlTable(
   },
   (table) => [index('verification_identifier').on(table.identifier)],
 )
+
+/** The second factor of those who have one, or are setting it up (`verified` is false). What is secret of it is encrypted. */
+export const twoFactor = mysqlTable('two_factor', {
+  id: varchar('id', { length: 36 }).primaryKey(),
+  secret: text('secret').notNull(),
+  backupCodes: text('backup_codes').notNull(),
+  userId: varchar('user_id', { length: 36 }).notNull().unique(),
+  verified: boolean('verified').notNull().default(true),
+  failedVerificationCount: int('failed_verification_count').notNull().default(0),
+  lockedUntil: instant('locked_until'),
+})
 
 /** Keys of programs. Of a key only a hash is kept, so a copy of the database opens nothing. */
 export const apiKey = mysqlTable(

@@ -11,6 +11,7 @@ import {
   resetPassword,
   signOutPerson,
 } from '../services/people'
+import { requireSecondFactor, resetSecondFactor } from '../services/second-factor'
 import { adminProcedure, router } from './trpc'
 
 const id = z.string().min(1).max(36)
@@ -57,6 +58,18 @@ export const peopleRouter = router({
   enable: adminProcedure
     .input(z.strictObject({ id }))
     .mutation(({ ctx, input }) => enablePerson(ctx.services, input.id, ctx.person.email)),
+
+  /** Asks for a second factor, or no longer. */
+  requireSecondFactor: adminProcedure
+    .input(z.strictObject({ id, required: z.boolean() }))
+    .mutation(({ ctx, input }) =>
+      requireSecondFactor(ctx.services, input.id, input.required, ctx.person.email),
+    ),
+
+  /** For who has lost the device: ends their sessions, and their password alone lets them in. */
+  resetSecondFactor: adminProcedure
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => resetSecondFactor(ctx.services, input.id, ctx.person.email)),
 
   remove: adminProcedure
     .input(z.strictObject({ id }))

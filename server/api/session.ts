@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { env } from '../../core/env'
-import { hasPassword, PASSWORD_LENGTH, setPassword } from '../auth'
+import { PASSWORD_LENGTH, setPassword, waysIn } from '../auth'
 import { endSession, listSessions } from '../services/sessions'
 import { FIRST_ADMIN_EMAIL, needsSignInLink } from '../sign-in-link'
-import { publicProcedure, router, viewerProcedure } from './trpc'
+import { personProcedure, publicProcedure, router, viewerProcedure } from './trpc'
 
 export const sessionRouter = router({
   /** Whether anybody can sign in by password yet; if not, the sign-in page tells how to get a link. */
   setup: publicProcedure.query(async ({ ctx }) => ({ linkNeeded: await needsSignInLink(ctx.services) })),
 
-  me: viewerProcedure.query(async ({ ctx }) => ({
+  me: personProcedure.query(async ({ ctx }) => ({
     ...ctx.person,
     email: ctx.person.email === FIRST_ADMIN_EMAIL ? null : ctx.person.email,
-    hasPassword: await hasPassword(ctx.services, ctx.person.id),
+    ...(await waysIn(ctx.services, ctx.person.id)),
     zone: env().TZ,
   })),
 
@@ -24,7 +24,7 @@ export const sessionRouter = router({
     .input(z.strictObject({ id: z.string().min(1).max(36) }))
     .mutation(({ ctx, input }) => endSession(ctx.services, ctx.person, input.id)),
 
-  setPassword: viewerProcedure
+  setPassword: personProcedure
     .input(z.strictObject({ email: z.email().max(255), password: z.string().min(PASSWORD_LENGTH).max(128) }))
     .mutation(({ ctx, input }) => setPassword(ctx.services, ctx.auth, ctx.person, input)),
 })

@@ -78,9 +78,20 @@ function faultsOf(error: ZodError): string {
     .join('; ')
 }
 
-/** @throws TRPCError UNAUTHORIZED or FORBIDDEN, unless the person has at least that role. */
-export function requireRole(person: Person | null, role: Role): Person {
+/** @throws TRPCError UNAUTHORIZED, unless somebody is signed in. */
+function requirePerson(person: Person | null): Person {
   if (!person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Sign in to use the console.' })
+  return person
+}
+
+/** @throws TRPCError UNAUTHORIZED or FORBIDDEN, unless the person has at least that role, and the second factor that is asked of them. */
+export function requireRole(asker: Person | null, role: Role): Person {
+  const person = requirePerson(asker)
+  if (person.owesSecondFactor)
+    throw new TRPCError({
+      code: 'FORBIDDEN',
+      message: 'An administrator asks for a second factor of you; set it up at /second-factor first.',
+    })
   if (ROLES.indexOf(person.role) < ROLES.indexOf(role))
     throw new TRPCError({
       code: 'FORBIDDEN',
@@ -97,6 +108,10 @@ const base = t.procedure.use(faults)
 
 /** For anybody, signed in or not. Only what the sign-in page needs; access-matrix.txt shows them all. */
 export const publicProcedure = base
+/** For whoever is signed in, also before the second factor that is asked of them: one's own account. */
+export const personProcedure = base.use(({ ctx, next }) =>
+  next({ ctx: { ...ctx, person: requirePerson(ctx.person) } }),
+)
 /** May look at everything but secrets. */
 export const viewerProcedure = base.use(atLeast('viewer'))
 /** May also start, stop, pause and change crawls. */

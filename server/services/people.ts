@@ -13,6 +13,8 @@ export interface PersonRow {
   role: Role
   /** Null: they may sign in. */
   disabledAt: Date | null
+  hasSecondFactor: boolean
+  secondFactorRequired: boolean
   createdAt: Date
   /** Without one they have only the link of their invitation. */
   hasPassword: boolean
@@ -24,12 +26,18 @@ export interface PersonRow {
 export async function listPeople(s: Services): Promise<PersonRow[]> {
   const rows = await select<PersonRow>(
     s.database.pool,
-    `SELECT id, name, email, role, disabled_at AS disabledAt, created_at AS createdAt,
+    `SELECT id, name, email, role, disabled_at AS disabledAt, two_factor_enabled AS hasSecondFactor,
+       second_factor_required AS secondFactorRequired, created_at AS createdAt,
        EXISTS (SELECT 1 FROM account WHERE user_id = user.id AND password IS NOT NULL) AS hasPassword,
        (SELECT MAX(updated_at) FROM session WHERE user_id = user.id) AS seenAt
      FROM user ORDER BY name, id`,
   )
-  return rows.map((row) => ({ ...row, hasPassword: Boolean(row.hasPassword) }))
+  return rows.map((row) => ({
+    ...row,
+    hasPassword: Boolean(row.hasPassword),
+    hasSecondFactor: Boolean(row.hasSecondFactor),
+    secondFactorRequired: Boolean(row.secondFactorRequired),
+  }))
 }
 
 /**
@@ -96,7 +104,7 @@ export async function changeRole(s: Services, id: string, role: Role, actor: Act
 export async function removePerson(s: Services, id: string, actor: Actor): Promise<void> {
   await inTransaction(s.database.pool, async (connection) => {
     const { email, role } = await lockPerson(connection, id, false)
-    for (const table of ['session', 'account'])
+    for (const table of ['session', 'account', 'two_factor'])
       await change(connection, `DELETE FROM ${table} WHERE user_id = ?`, [id])
     await change(
       connection,
@@ -185,7 +193,7 @@ async function lockPerson(
   return person
 }
 
-const noPerson = (id: string) =>
+export const noPerson = (id: string) =>
   new UserError(`There is no account ${id}; the list of people shows those there are.`, {
     code: 'person_unknown',
   })

@@ -12,6 +12,7 @@ import { ListFrame, ListTable } from '../../list-frame'
 import { MutationError, QueryState } from '../../query-state'
 import { SectionHead } from '../../section-head'
 import { useTRPC } from '../../trpc'
+import { SecondFactor } from './second-factor'
 
 type Session = inferRouterOutputs<AppRouter>['session']['list'][number]
 
@@ -23,7 +24,12 @@ export function Account() {
   const { data: me } = useQuery(trpc.session.me.queryOptions())
   return (
     <Stack gap="lg">
-      {me?.hasPassword && <PasswordChange />}
+      {me?.hasPassword && (
+        <>
+          <PasswordChange />
+          <SecondFactor isOn={me.hasSecondFactor} />
+        </>
+      )}
       <Sessions />
     </Stack>
   )

@@ -16,6 +16,7 @@ import { Tag } from '../../../tag'
 import { useTRPC } from '../../../trpc'
 import { ROLES } from '../role-choice'
 import { InviteModal } from './invite'
+import { SecondFactorMenu } from './second-factor-menu'
 
 type Person = inferRouterOutputs<AppRouter>['people']['list'][number]
 
@@ -84,15 +85,21 @@ export function PeopleTable() {
   )
 }
 
-function Name({ person: { name, email, disabledAt } }: { person: Person }) {
+function Name({
+  person: { name, email, disabledAt, hasSecondFactor, secondFactorRequired },
+}: {
+  person: Person
+}) {
   const t = useTranslations('people')
   return (
     <>
-      <Group gap={6} wrap="nowrap">
+      <Group gap={6}>
         <Text size="sm" fw={600} className="address">
           {name}
         </Text>
         {disabledAt !== null && <Tag color="gray">{t('disabled')}</Tag>}
+        {hasSecondFactor && <Tag color="teal">{t('secondFactor')}</Tag>}
+        {secondFactorRequired && !hasSecondFactor && <Tag color="orange">{t('secondFactorOwed')}</Tag>}
       </Group>
       {!email.endsWith('.invalid') && (
         <Text size="xs" c="dimmed" className="address">
@@ -201,6 +208,7 @@ function Actions({ person, show }: { person: Person; show: (link: string) => voi
             {t('signOut')}
           </Button>
         )}
+        <SecondFactorMenu person={person} />
         {disabledAt === null && (
           <Button {...button} aria-label={t('disableLabel', { name })} onClick={() => ask('disable')}>
             {t('disable')}

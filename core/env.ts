@@ -188,6 +188,24 @@ export const envTable = {
     .string()
     .optional()
     .describe('Earlier SECRETS_KEYs, with commas between: what was encrypted with them still opens.'),
+  OIDC_ISSUER: z
+    .url({ protocol: /^https?$/, error: 'is not an address; write one such as https://login.example.com' })
+    .optional()
+    .describe(
+      'Provider of single sign-on (OpenID Connect) whose people sign in to the console. Register PUBLIC_URL/api/auth/callback/oidc there.',
+    ),
+  OIDC_CLIENT_ID: z.string().min(1).optional().describe('What OIDC_ISSUER knows this console by.'),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of OIDC_CLIENT_ID.'),
+  OIDC_NAME: z
+    .string()
+    .min(1)
+    .max(60)
+    .default('single sign-on')
+    .describe('What the sign-in page calls OIDC_ISSUER.'),
+  OIDC_NEW_PEOPLE: z
+    .enum(['viewer', 'operator', 'admin'])
+    .optional()
+    .describe('Role of people of OIDC_ISSUER who were not invited; empty: only who was invited comes in.'),
   METRICS_TOKEN: z
     .string()
     .min(32, 'is shorter than 32 characters; make one with: openssl rand -hex 32')

@@ -1,4 +1,4 @@
-import { betterAuth } from 'better-auth'
+import { betterAuth, type GenericEndpointContext } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { eq } from 'drizzle-orm'
@@ -13,6 +13,7 @@ import { change, select } from './db'
 import { recordSecondFactor, recordTurn, SECOND_FACTOR_RATES, secondFactor, useUpCode } from './second-factor'
 import { recordChange } from './services/audit-log'
 import { signInLink } from './sign-in-link'
+import { asNewcomer, recordNewcomer, refuseUnverified, singleSignOn, withoutTokens } from './single-sign-on'
 
 /** Each may do what those before it may. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
@@ -71,13 +72,23 @@ export function createAuth(services: Services) {
         disabledAt: { type: 'date', required: false, input: false },
         secondFactorRequired: { type: 'boolean', required: false, input: false },
       },
+      validateUserInfo: refuseUnverified,
     },
+    account: { updateAccountOnSignIn: false },
+    onAPIError: { errorURL: `${base}/sign-in` },
     databaseHooks: {
-      user: { update: { before: (data, ctx) => recordTurn(services, data, ctx) } },
+      user: {
+        create: {
+          before: async (data) => asNewcomer(data),
+          after: (data) => recordNewcomer(services, data),
+        },
+        update: { before: (data, ctx) => recordTurn(services, data, ctx) },
+      },
+      account: { create: { before: async (data) => withoutTokens(data) } },
       session: {
         create: {
           before: async ({ userId }, ctx) => {
-            await refuseDisabled(services, userId)
+            await refuseDisabled(services, userId, ctx)
             await useUpCode(services, userId, ctx)
           },
         },
@@ -125,7 +136,7 @@ export function createAuth(services: Services) {
       useSecureCookies: base.startsWith('https:'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
     },
-    plugins: [signInLink(services), secondFactor()],
+    plugins: [signInLink(services), secondFactor(), ...singleSignOn()],
     logger: {
       log: (level, message) =>
         services.log[level === 'warn' || level === 'error' ? level : 'debug']({ part: 'auth' }, message),
@@ -192,10 +203,12 @@ export async function setPassword(
         code: 'address_taken',
         values: { email },
       })
-    await change(connection, 'UPDATE user SET email = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?', [
-      email,
-      person.id,
-    ])
+    // Of another address than that of the invitation nobody knows whose it is, so single sign-on doesn't go by it.
+    await change(
+      connection,
+      'UPDATE user SET email_verified = email_verified AND email = ?, email = ?, updated_at = UTC_TIMESTAMP(3) WHERE id = ?',
+      [email, email, person.id],
+    )
     await change(
       connection,
       "INSERT INTO account (id, account_id, provider_id, user_id, password, created_at, updated_at) VALUES (?, ?, 'credential', ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
@@ -206,13 +219,19 @@ export async function setPassword(
 }
 
 /** Whatever way somebody comes in, it ends here. @throws APIError 423, which only one who has shown who they are gets to see. */
-async function refuseDisabled(services: Services, userId: string): Promise<void> {
+async function refuseDisabled(
+  services: Services,
+  userId: string,
+  ctx: GenericEndpointContext | null,
+): Promise<void> {
   const rows = await services.database.orm
     .select({ disabledAt: user.disabledAt })
     .from(user)
     .where(eq(user.id, userId))
-  if (rows[0]?.disabledAt)
-    throw new APIError('LOCKED', { message: 'This account is disabled; ask an administrator to enable it.' })
+  if (!rows[0]?.disabledAt) return
+  // Whoever the provider leads back is at an address, and not in a page that could tell.
+  if (ctx?.path.startsWith('/callback/')) throw ctx.redirect(`${consoleUrl()}/sign-in?error=account_disabled`)
+  throw new APIError('LOCKED', { message: 'This account is disabled; ask an administrator to enable it.' })
 }
 
 function guessed(body: unknown): string | null {

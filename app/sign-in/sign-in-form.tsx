@@ -8,6 +8,7 @@ import { AuthRefusal, postAuth } from '../auth-request'
 import { MutationError } from '../query-state'
 import { useTRPC } from '../trpc'
 import { CodeForm } from './code-form'
+import { ProviderButton } from './provider-button'
 
 export function SignInForm() {
   const t = useTranslations('signIn')
@@ -31,11 +32,15 @@ export function SignInForm() {
           ? t('disabled')
           : error.message
   if (signIn.data?.twoFactorRedirect) return <CodeForm />
+  const provider = setup.data?.provider && <ProviderButton name={setup.data.provider} />
   if (setup.data?.linkNeeded)
     return (
-      <Alert color="indigo" variant="light" title={t('linkTitle')}>
-        <Text size="sm">{t('linkText')}</Text>
-      </Alert>
+      <Stack gap="md">
+        {provider}
+        <Alert color="indigo" variant="light" title={t('linkTitle')}>
+          <Text size="sm">{t('linkText')}</Text>
+        </Alert>
+      </Stack>
     )
   return (
     <form
@@ -68,6 +73,7 @@ export function SignInForm() {
         <Button type="submit" loading={signIn.isPending || signIn.isSuccess} fullWidth mt="xs">
           {t('submit')}
         </Button>
+        {provider}
       </Stack>
     </form>
   )

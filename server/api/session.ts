@@ -3,11 +3,16 @@ import { env } from '../../core/env'
 import { PASSWORD_LENGTH, setPassword, waysIn } from '../auth'
 import { endSession, listSessions } from '../services/sessions'
 import { FIRST_ADMIN_EMAIL, needsSignInLink } from '../sign-in-link'
+import { providerName } from '../single-sign-on'
 import { personProcedure, publicProcedure, router, viewerProcedure } from './trpc'
 
 export const sessionRouter = router({
   /** Whether anybody can sign in by password yet; if not, the sign-in page tells how to get a link. */
-  setup: publicProcedure.query(async ({ ctx }) => ({ linkNeeded: await needsSignInLink(ctx.services) })),
+  setup: publicProcedure.query(async ({ ctx }) => ({
+    linkNeeded: await needsSignInLink(ctx.services),
+    /** What single sign-on is called; null without it. */
+    provider: providerName(),
+  })),
 
   me: personProcedure.query(async ({ ctx }) => ({
     ...ctx.person,

@@ -27,6 +27,7 @@ export const ACTIONS = [
   'person.second-factor.reset',
   'person.sign-in-link',
   'person.sign-out',
+  'person.sign-up',
   'queue.configure',
   'queue.drain',
   'queue.enqueue',

@@ -41,7 +41,7 @@ export async function listPeople(s: Services): Promise<PersonRow[]> {
 }
 
 /**
- * Makes an account that is entered through a link, once, within 24 hours; its owner then makes a password.
+ * Makes an account that is entered through a link, once, within 24 hours, or by single sign-on; its owner then makes a password.
  * @throws UserError when the address has an account.
  */
 export async function invitePerson(
@@ -54,7 +54,7 @@ export async function invitePerson(
   await inTransaction(s.database.pool, async (connection) => {
     const { affectedRows } = await change(
       connection,
-      'INSERT IGNORE INTO user (id, name, email, role, created_at, updated_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
+      'INSERT IGNORE INTO user (id, name, email, email_verified, role, created_at, updated_at) VALUES (?, ?, ?, TRUE, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
       [id, name, address, role],
     )
     if (affectedRows === 0)

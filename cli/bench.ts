@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { type BareResult, bareLoop } from '../bench/bare-loop'
 import { benchEnqueue } from '../bench/enqueue'
+import { benchHosts, serveHosts } from '../bench/hosts'
 import { crawlWithProduct, type ProductResult } from '../bench/product'
 import { type BenchSite, generatedSite, manualSite, servePages } from '../bench/site'
 import { redisUrl } from '../core/env'
@@ -53,6 +54,15 @@ export function benchCommand(program: Command): void {
           console.log(JSON.stringify(await benchEnqueue({ redisUrl: redisUrl(), n: urls, kind, say })))
       }),
     )
+  bench
+    .command('hosts')
+    .description('memory of the fetching of a worker over many different hosts, all of them this machine')
+    .option('--hosts <n>', 'how many', numberIn('--hosts', 100, 10_000_000), 100_000)
+    .action(async ({ hosts }: { hosts: number }, command: Command) => {
+      const { concurrency } = command.optsWithGlobals<BenchOptions>()
+      console.log(JSON.stringify(await benchHosts({ hosts, concurrency, say })))
+    })
+  program.command('bench-hosts-site', { hidden: true }).action(serveHosts)
   // The two processes that `bench` itself starts.
   program.command('bench-site <pages>', { hidden: true }).action((pages: string) => servePages(Number(pages)))
   program

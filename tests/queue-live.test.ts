@@ -115,3 +115,33 @@ test('a site that answers 429 is asked less often from then on, by all workers, 
   const after = times.slice(8)
   for (const [n, at] of after.slice(1).entries()) expect(at - after[n]!).toBeGreaterThan(50)
 }, 60_000)
+
+test('two hosts at one address are asked as one server where the queue says so, and no page is lost by it', async () => {
+  rig = await openRig({ perHost: 8 })
+  const { services, queue } = rig
+  await configureQueue(services, queue, { addressDelayMs: 1000 }, 'me')
+  site.removeAllListeners('request')
+  const times: number[] = []
+  site.on('request', (_, response) => {
+    times.push(performance.now())
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>')
+  })
+  const spider = await saveSpider(
+    services,
+    { name: 'addressed', allowPrivate: true, robots: 'ignore', follow: { scope: 'none' } },
+    'test',
+  )
+  const { port } = site.address() as AddressInfo
+  const seeds = ['127.0.0.1', '[::ffff:127.0.0.1]'].flatMap((host) =>
+    [1, 2, 3].map((n) => ({ url: `http://${host}:${port}/${n}` })),
+  )
+  const { id: run } = await createRun(services, { spider: spider.id, queue, seeds, trigger: 'manual' })
+  rig.workers(1)
+  await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(6), {
+    timeout: 30_000,
+  })
+  expect(times).toHaveLength(6)
+  // Five turns of a second from the first to the last, and two were the hosts apart; how soon after its turn a page is asked for
+  // is the machine's.
+  expect(times.at(-1)! - times[0]!).toBeGreaterThan(3_500)
+}, 60_000)

@@ -41,7 +41,7 @@ export interface LoopParts {
  * holders keep vanishing (`isSuspect`) is visited alone, so that if it happens again nothing else is begun at that moment.
  */
 export class ClaimLoop {
-  settings: Pick<QueueSettings, 'concurrency' | 'delayMs' | 'quiet' | 'proxies'>
+  settings: Pick<QueueSettings, 'concurrency' | 'delayMs' | 'quiet' | 'proxies' | 'addressDelayMs'>
   /** Time (`performance.now()`) of the last claim that was answered: the worker's sign of life. */
   lastClaimAt = performance.now()
   #version = 0

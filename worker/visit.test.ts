@@ -47,6 +47,7 @@ test('a page with more links than are taken is done, and log and row say that it
     log,
     policy: { retryTimes: 0, retryCodes: [] },
     userAgent: 'Orbweaver/test',
+    addressDelayMs: () => null,
     delayMs: () => 0,
     run: async (id: number) => ({ id, spider, seeds: { hosts: new Set(), sites: new Set() } }),
   } as unknown as VisitParts

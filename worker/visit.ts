@@ -1,5 +1,6 @@
 import { sentence, UserError } from '../core/errors'
 import type { Log } from '../core/log'
+import { addressTurn } from '../core/queue/address-turn'
 import type { Queue } from '../core/queue/queue'
 import type { Lease, NewTask } from '../core/queue/task'
 import { packLinks, type StoredLink } from '../core/stored-links'
@@ -42,6 +43,8 @@ export interface VisitParts {
   policy: { retryTimes: number; retryCodes: readonly number[] }
   /** Milliseconds between fetches of one host that the queue asks for at present. */
   delayMs: () => number
+  /** Between fetches at one address; null for no such limit. */
+  addressDelayMs: () => number | null
   run: (id: number) => Promise<CrawlRun>
   stored: (run: number, hash: Buffer) => Promise<StoredPage | null>
   previous: (run: number, hash: Buffer) => Promise<PreviousPage | null>
@@ -153,6 +156,7 @@ async function ask(
     const seed = lease.depth === 0 && !lease.referrer
     if (spider.robots === 'obey' || (spider.sitemaps === 'auto' && seed)) {
       const first = await parts.robots.needsFetch(lease.url, spider)
+      if (first && (await waitsForAddress(lease, parts))) return 'released'
       const robots = await parts.robots.of(lease.url, spider)
       if (spider.sitemaps === 'auto' && seed) sitemaps = robots.sitemaps
       if (robots.crawlDelayMs && spider.robots === 'obey')
@@ -160,11 +164,12 @@ async function ask(
       if (spider.robots === 'obey' && !robots.allows(lease.url))
         return { outcome: { state: 'ignored', reason: 'robots' }, sitemaps }
       // robots.txt was this turn's request to the host; the page waits for the next one, as any request does.
-      if (first && (parts.delayMs() > 0 || robots.crawlDelayMs)) {
+      if (first && (parts.delayMs() > 0 || robots.crawlDelayMs || parts.addressDelayMs() !== null)) {
         await parts.queue.release([lease])
         return 'released'
       }
     }
+    if (await waitsForAddress(lease, parts)) return 'released'
     const signIn = await parts.signIn.headers(run.spiderId, lease.url)
     const fetched = await parts.fetcher.fetch(lease.url, {
       allowPrivate: spider.allowPrivate,
@@ -193,6 +198,21 @@ async function ask(
       return { outcome: { state: 'failed', reason: 'credentials', detail: error.message } }
     throw error
   }
+}
+
+/** Hosts at one address are one server, where the queue says so. What has no address is told by its fetch. */
+async function waitsForAddress(
+  lease: Lease,
+  { queue, fetcher, addressDelayMs }: VisitParts,
+): Promise<boolean> {
+  const delayMs = addressDelayMs()
+  if (delayMs === null) return false
+  const address = await fetcher.addressOf(new URL(lease.url).hostname)
+  const waitMs = address === null ? 0 : await addressTurn(queue, address, lease.host, delayMs)
+  if (waitMs === 0) return false
+  await queue.hold(lease.host, waitMs)
+  await queue.release([lease])
+  return true
 }
 
 /** A page that is to be kept and was not until now has to come whole. */

@@ -173,6 +173,7 @@ export class Worker {
           log,
           policy: { retryTimes: env.RETRY_TIMES, retryCodes: env.RETRY_HTTP_CODES },
           delayMs: () => this.#loop.settings.delayMs,
+          addressDelayMs: () => this.#loop.settings.addressDelayMs || null,
           run: (id) => runs.of(id),
           stored: (run, hash) => storedPage(pool, run, hash),
           previous: (run, hash) => previousPage(pool, run, hash),

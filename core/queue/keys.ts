@@ -63,6 +63,11 @@ export const proxyHealthKey = (queue: string) => frontier(queue, 'proxies')
 /** ZSET `id host` → ms: until when a host turns a proxy away. */
 export const proxyBansKey = (queue: string) => frontier(queue, 'proxies:banned')
 
+/** ZSET address → ms of its next turn (lua/address-turn.lua). */
+export const addressesKey = (queue: string) => frontier(queue, 'addresses')
+/** ZSET that expires: host → its number in the line for the address. */
+export const addressLineKey = (queue: string, address: string) => frontier(queue, `addresses:${address}`)
+
 /** LIST of ids: trials that wait for a worker (`tryouts.ts`). */
 export const tryoutsKey = (queue: string) => frontier(queue, 'tryouts')
 /** ZSET id → ms: trials whose page is kept, to be forgotten in that order. */

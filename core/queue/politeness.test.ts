@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { addressTurn } from './address-turn'
 import { readHost, readShares } from './hosts'
+import { addressesKey, addressLineKey } from './keys'
 import type { Queue } from './queue'
 import { another, claim, done, EXACT, freshQueue, task, tasks, turnClock } from './queue-fixture'
 import type { Lease, QueueSettings } from './task'
@@ -304,4 +306,73 @@ test('of each host a run takes in as many pages as its budget says, over all cal
   await queue!.cancelRun(2)
   await queue!.forget(2)
   expect(await readShares(queue!, 2, ['a.example'])).toEqual([0])
+})
+
+describe('hosts at one address', () => {
+  const turn = (queue: Queue, host: string, delayMs = 1000, address = '192.0.2.1') =>
+    addressTurn(queue, address, host, delayMs)
+
+  test('have their turns one after the other, in the order of their asking, over all workers', async () => {
+    const [one, other] = await workers(2, {})
+    expect(await turn(one!, 'a.example')).toBe(0)
+    expect(await turn(other!, 'b.example')).toBe(1000)
+    expect(await turn(one!, 'c.example')).toBe(2000)
+    expect(await turn(one!, 'd.example', 1000, '192.0.2.2')).toBe(0)
+    await setClock(one!, 999)
+    expect(await turn(one!, 'b.example')).toBe(1)
+    await setClock(one!, 1500)
+    // Neither one that stands further back nor one that comes now takes what is the first one's.
+    expect(await turn(other!, 'c.example')).toBe(1000)
+    expect(await turn(other!, 'e.example')).toBe(2000)
+    expect(await turn(one!, 'b.example')).toBe(0)
+    expect(await turn(one!, 'b.example')).toBe(3000)
+    await setClock(one!, 2499)
+    expect(await turn(other!, 'c.example')).toBe(1)
+    await setClock(one!, 2500)
+    expect(await turn(other!, 'c.example')).toBe(0)
+  })
+
+  test('do not wait for those that stand before them and do not come: their worker died, or their run was cancelled', async () => {
+    const [queue] = await workers(1, {})
+    expect(await turn(queue!, 'a.example')).toBe(0)
+    for (let n = 0; n < 700; n++) await turn(queue!, `gone${n}.example`)
+    expect(await turn(queue!, 'b.example')).toBe(60_000)
+    await setClock(queue!, 3000)
+    expect(await turn(queue!, 'b.example')).toBe(0)
+    // Those that do come after all are not lost, but stand at the end.
+    expect(await turn(queue!, 'gone0.example')).toBe(60_000)
+    await setClock(queue!, 6000)
+    expect(await turn(queue!, 'c.example')).toBe(0)
+    expect(await turn(queue!, 'gone1.example')).toBe(1000)
+  })
+
+  test('are told to ask again within a minute, and by a shorter delay at once when it is changed', async () => {
+    const [queue] = await workers(1, {})
+    expect(await turn(queue!, 'a.example', 3_600_000)).toBe(0)
+    expect(await turn(queue!, 'b.example', 3_600_000)).toBe(60_000)
+    expect(await turn(queue!, 'b.example', 100)).toBe(100)
+    await setClock(queue!, 100)
+    expect(await turn(queue!, 'b.example', 3_600_000)).toBe(60_000)
+    await setClock(queue!, 3_600_000)
+    expect(await turn(queue!, 'b.example', 3_600_000)).toBe(0)
+  })
+
+  test('do not wait longer when the clock of Redis is set back', async () => {
+    const [queue] = await workers(1, {})
+    await setClock(queue!, 5_000_000)
+    expect(await turn(queue!, 'a.example')).toBe(0)
+    await setClock(queue!, 1_000)
+    expect(await turn(queue!, 'b.example')).toBe(1000)
+  })
+
+  test('leave nothing behind in Redis when they have had their turns', async () => {
+    const [queue] = await workers(1, {})
+    for (let n = 0; n < 50; n++) await turn(queue!, 'a.example', 100, `192.0.2.${n}`)
+    expect(await queue!.redis.zcard(addressesKey(queue!.name))).toBe(50)
+    await setClock(queue!, 10_000)
+    await turn(queue!, 'a.example', 100, '192.0.2.99')
+    expect(await queue!.redis.zcard(addressesKey(queue!.name))).toBe(1)
+    await turn(queue!, 'b.example', 100, '192.0.2.99')
+    expect(await queue!.redis.pttl(addressLineKey(queue!.name, '192.0.2.99'))).toBeGreaterThan(60_000)
+  })
 })

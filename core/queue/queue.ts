@@ -63,9 +63,21 @@ export class Queue {
       adaptive = true,
       quiet = null,
       proxies = 'turn',
+      addressDelayMs = null,
     } = settings
     const text = JSON.stringify({
-      ...{ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies },
+      ...{
+        delayMs,
+        perHost,
+        concurrency,
+        maxRunning,
+        paused,
+        draining,
+        adaptive,
+        quiet,
+        proxies,
+        addressDelayMs,
+      },
     })
     const flags = [paused, draining, adaptive].map(Number)
     await this.script('configure', [delayMs, perHost, maxRunning ?? '', ...flags, text])

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { frontierKeys, proxyBansKey, proxyHealthKey, seenKey, sharesKey } from './keys'
+import {
+  addressesKey,
+  addressLineKey,
+  frontierKeys,
+  proxyBansKey,
+  proxyHealthKey,
+  seenKey,
+  sharesKey,
+} from './keys'
 import type { Queue } from './queue'
 import { claim, contents, EXACT, freshQueue, restoreSnapshot, snapshot, task } from './queue-fixture'
 import { runScript, type ScriptName, ScriptRefused } from './script'
@@ -25,7 +33,13 @@ beforeAll(async () => {
   queue = await freshQueue()
   seenKeys = [
     ...SEEN.map((scope) => seenKey(queue.name, scope)),
-    ...[sharesKey(queue.name, 1), proxyHealthKey(queue.name), proxyBansKey(queue.name)],
+    ...[
+      sharesKey(queue.name, 1),
+      proxyHealthKey(queue.name),
+      proxyBansKey(queue.name),
+      addressesKey(queue.name),
+      addressLineKey(queue.name, '192.0.2.1'),
+    ],
   ]
   await queue.openRun(1, { dedupe: EXACT, maxPages: 50 })
   await queue.openRun(2, { dedupe: EXACT, maxPages: null })
@@ -69,6 +83,10 @@ function goodCalls({ ref, token }: Lease): typeof calls {
     ack: seeing(1, ref, token, 'failed', 'why', 40, 1, ...link),
     retry: { args: [ref, token, 100] },
     release: { args: [ref, token] },
+    'address-turn': {
+      args: ['192.0.2.1', 'a.example', 1000],
+      keys: [addressesKey(queue.name), addressLineKey(queue.name, '192.0.2.1')],
+    },
     'report-proxy': {
       args: [7, 'bad', 'a.example'],
       keys: [proxyHealthKey(queue.name), proxyBansKey(queue.name)],

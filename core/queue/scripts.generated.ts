@@ -712,6 +712,41 @@ admit_planned(plan_admission(ARGV[2], links))
 save_all()
 return 'OK'
 `,
+  'address-turn': `#!lua flags=allow-oom
+` + includeFrontier + includeMeta + `local TURNS, LINE = KEYS[18], KEYS[19]
+if #KEYS ~= 19 or #ARGV ~= 3 then
+  refuse('address-turn takes two keys more and 3 arguments, got ' .. #KEYS .. ' and ' .. #ARGV)
+end
+expect('zset', TURNS, LINE)
+local address, host = ARGV[1], ARGV[2]
+for _, name in ipairs({ address, host }) do
+  if name == '' or #name > 300 or name:find('[%c%s|%z]') then
+    refuse('addresses and hosts must be 1 to 300 characters without blanks, controls and |, got ' .. name)
+  end
+end
+local delay = integer(ARGV[3], 'delay', 1, 86400000)
+local GRACE, STRIKES = 2000, 500
+local length = redis.call('ZCARD', LINE)
+local longest = math.max(60000, 10 * length)
+local turn = math.min(tonumber(redis.call('ZSCORE', TURNS, address) or 0), now + delay)
+local place = redis.call('ZRANK', LINE, host)
+local before = place or length
+if turn <= now and (before == 0 or turn + GRACE <= now) then
+  redis.call('ZREM', LINE, host)
+  if before > 0 then
+    redis.call('ZREMRANGEBYRANK', LINE, 0, math.min(before, STRIKES) - 1)
+  end
+  redis.call('ZREMRANGEBYSCORE', TURNS, '-inf', now - GRACE)
+  redis.call('ZADD', TURNS, now + delay, address)
+  return 0
+end
+if not place then
+  redis.call('ZADD', LINE, next_seq(), host)
+  save_seq()
+end
+redis.call('PEXPIRE', LINE, 2 * longest)
+return math.min(math.max(turn - now, 0) + before * delay, longest)
+`,
   'admit': `#!lua
 ` + includeFrontier + includeMeta + includeTask + includeHosts + includeCounts + includeSeen + includeAdmission + `expect('hash', TASKS, HOST, COUNTS, RUNS)
 expect('zset', PENDING, READY, TURN, IDLE)

@@ -83,6 +83,8 @@ export interface QueueSettings {
   adaptive?: boolean
   /** When no page is begun, every day; absent or null: never. */
   quiet?: QuietHours | null
+  /** Milliseconds between two fetch starts at one address, whatever hosts are there; absent or null: no such limit. */
+  addressDelayMs?: number | null
   /** How its proxies are chosen, where it has some; absent: in turn. */
   proxies?: ProxyRotation
 }

@@ -108,6 +108,8 @@ export const queues = mysqlTable('queues', {
   adaptive: boolean('adaptive').notNull().default(true),
   /** When no page is begun, every day; null: never. */
   quiet: json<QuietHours>('quiet'),
+  /** Between fetches at one address, whatever hosts are there; null: no such limit. */
+  addressDelayMs: int('address_delay_ms'),
   /** How the next of its proxies is chosen. */
   proxies: varchar('proxies', { length: 10, enum: PROXY_ROTATIONS }).notNull().default('turn'),
   version: int('version').notNull().default(1),

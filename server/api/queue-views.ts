@@ -20,6 +20,7 @@ export interface QueueView {
   adaptive: boolean
   quiet: QuietHours | null
   proxies: ProxyRotation
+  addressDelayMs: number | null
   /** ms since 1970. */
   updatedAt: number
   /** Workers that were heard of within the last 30 s. */

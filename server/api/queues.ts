@@ -34,6 +34,7 @@ export const queuesRouter = router({
           adaptive: z.boolean().optional(),
           quiet: quietHoursSchema.nullable().optional(),
           proxies: z.enum(PROXY_ROTATIONS).optional(),
+          addressDelayMs: z.number().int().min(1).max(86_400_000).nullable().optional(),
         }),
       }),
     )

@@ -35,6 +35,7 @@ const settings = z.strictObject({
   adaptive: z.boolean().optional(),
   quiet: quietHoursSchema.nullable().optional(),
   proxies: z.enum(PROXY_ROTATIONS).optional(),
+  addressDelayMs: z.number().int().min(1).max(86_400_000).nullable().optional(),
 })
 export type QueuePatch = z.input<typeof settings>
 
@@ -51,6 +52,7 @@ const COLUMN = {
   adaptive: 'adaptive',
   quiet: 'quiet',
   proxies: 'proxies',
+  addressDelayMs: 'address_delay_ms',
 } as const
 
 /**
@@ -128,10 +130,12 @@ export async function queueStatus(s: Services, name: string) {
 
 /** Gives Redis its copy of the settings, which claims obey. Repeats change nothing. */
 export async function pushSettings(s: Services, row: QueueRow): Promise<void> {
-  const { delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies } = row
-  await s
-    .queue(row.name)
-    .configure({ delayMs, perHost, concurrency, maxRunning, paused, draining, adaptive, quiet, proxies })
+  const { delayMs, perHost, concurrency, maxRunning, paused, draining, ...more } = row
+  const { adaptive, quiet, proxies, addressDelayMs } = more
+  await s.queue(row.name).configure({
+    ...{ delayMs, perHost, concurrency, maxRunning, paused, draining },
+    ...{ adaptive, quiet, proxies, addressDelayMs },
+  })
 }
 
 async function update(

@@ -9,6 +9,7 @@ import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './ex
 import { FetchFailure } from './failure'
 import { codingsOf, type Headers, REDIRECTS, redirectTarget, requestHeaders } from './headers'
 import { rememberNames } from './name-cache'
+import { serverAddress } from './server-address'
 import { tolerantDispatch } from './tolerant-http'
 
 export interface FetcherOptions {
@@ -89,6 +90,8 @@ export interface Fetched {
 export interface Fetcher {
   /** @throws FetchFailure when there is no page; see `failure.ts`. */
   fetch(url: string, request: FetchRequest): Promise<Fetched>
+  /** What a host counts as one server by, with others; null when that is not known, or hidden by a proxy. */
+  addressOf(host: string): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -134,6 +137,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
         tolerant ? tolerantDispatch(connect, exchangeRequest) : dispatch(agent, exchangeRequest),
       ).run()
     },
+    addressOf: (host) => serverAddress(host, lookup, options.connectTimeoutMs),
     async close() {
       await Promise.all([...ways.values()].map(({ agent }) => agent.destroy()))
     },

@@ -26,6 +26,8 @@ export function proxiedFetcher(fetcher: Fetcher, pool: ProxyPool): Fetcher {
         throw error
       }
     },
+    // Whoever a proxy connects to, it resolves the name, and the site sees the proxy's address.
+    addressOf: async (host) => ((await pool.isEmpty()) ? fetcher.addressOf(host) : null),
     close: () => fetcher.close(),
   }
 }

@@ -119,6 +119,13 @@ describe('through a proxy', () => {
     expect(proxy.asked).toEqual([])
   })
 
+  test('what address a host has is not asked for, and counts for nothing', async () => {
+    const proxy = await start(httpProxy(site))
+    names['shared.example'] = PUBLIC
+    expect(await through(poolOf([])).addressOf('shared.example')).toBe(PUBLIC)
+    expect(await through(poolOf([proxy.url])).addressOf('shared.example')).toBe(null)
+  })
+
   test('that refuses the password, or the way, the page is told to have failed for the proxy, without its secrets', async () => {
     const proxy = await start(httpProxy(site))
     const socks = await start(socksProxy(site))

@@ -54,6 +54,11 @@ export class ProxyPool {
     },
   ) {}
 
+  /** Whether the queue has no proxies at all. */
+  async isEmpty(): Promise<boolean> {
+    return (await this.#proxies()).length === 0
+  }
+
   /** The proxy for a fetch from the host; null where the queue has none. @throws NoProxy when none can be used for now. */
   async pick(host: string): Promise<Proxy | null> {
     const all = await this.#proxies()

@@ -13,9 +13,13 @@ import { QuietFields } from './quiet-fields'
 
 /** A field that may be empty while it is edited. */
 type Field = number | string
-type Draft = { delay?: Field; perHost?: Field; concurrency?: Field; maxRunning?: Field } & Partial<
-  Pick<QueueView, 'adaptive' | 'quiet'>
->
+type Draft = {
+  delay?: Field
+  perHost?: Field
+  concurrency?: Field
+  maxRunning?: Field
+  address?: Field
+} & Partial<Pick<QueueView, 'adaptive' | 'quiet'>>
 
 /** The queue's limits. Nothing restarts: workers take new ones with their next claim. */
 export function SettingsForm({ queue }: { queue: QueueView }) {
@@ -38,6 +42,7 @@ export function SettingsForm({ queue }: { queue: QueueView }) {
   const perHost = draft.perHost ?? queue.perHost
   const concurrency = draft.concurrency ?? queue.concurrency
   const maxRunning = draft.maxRunning ?? queue.maxRunning ?? ''
+  const address = draft.address ?? (queue.addressDelayMs === null ? '' : queue.addressDelayMs / 1000)
   const edit =
     <K extends keyof Draft>(key: K) =>
     (value: Draft[K]) => {
@@ -49,6 +54,7 @@ export function SettingsForm({ queue }: { queue: QueueView }) {
     perHost: Number(perHost),
     concurrency: Number(concurrency),
     maxRunning: maxRunning === '' ? null : Number(maxRunning),
+    addressDelayMs: address === '' || Number(address) === 0 ? null : Math.round(Number(address) * 1000),
     adaptive: draft.adaptive ?? queue.adaptive,
     quiet: draft.quiet === undefined ? queue.quiet : draft.quiet,
   }
@@ -113,6 +119,19 @@ export function SettingsForm({ queue }: { queue: QueueView }) {
               min={1}
               max={1_000_000}
               allowDecimal={false}
+            />
+            <NumberInput
+              {...field}
+              label={t('address')}
+              description={t('addressText')}
+              placeholder={t('noLimit')}
+              value={address}
+              onChange={edit('address')}
+              min={0}
+              max={86_400}
+              decimalScale={3}
+              step={0.5}
+              suffix={` ${t('secondsUnit')}`}
             />
           </SimpleGrid>
           <Switch

@@ -1,0 +1,1 @@
+ALTER TABLE `queues` ADD `address_delay_ms` int;

@@ -70,9 +70,9 @@ module.exports = {
     {
       name: 'worker-writes-in-its-sink',
       comment:
-        'One place writes the record, so one place is right about order, fencing and retry; main.ts only connects.',
+        'One place writes the record, so one place is right about order, fencing and retry; worker-program.ts only connects.',
       severity: 'error',
-      from: { path: '^worker/', pathNot: `${TESTS}|^worker/(sink/|main\\.ts$)` },
+      from: { path: '^worker/', pathNot: `${TESTS}|^worker/(sink/|worker-program\\.ts$)` },
       to: { path: '^drizzle/', ...VALUES },
     },
     {

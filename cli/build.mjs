@@ -9,6 +9,7 @@ const ENTRIES = {
   worker: 'worker/main.ts',
   'code-thread': 'worker/code/thread.ts',
   'code-hooks': 'worker/code/hooks.ts',
+  render: 'worker/render/main.ts',
   scheduler: 'server/scheduler/main.ts',
   migrate: 'server/migrate-main.ts',
 }

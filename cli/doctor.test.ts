@@ -8,14 +8,17 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { env, setEnv } from '../core/env'
 import { connectRedis } from '../core/redis'
 import { openDatabase } from '../drizzle/database'
+import { ensureQueue } from '../server/services/queues'
 import { type CrawlRig, openRig } from '../tests/crawl-rig'
 import { freshName, ownRedis } from '../tests/services'
+import { registerWorker, retireWorker } from '../worker/sink/fleet'
 import { buildDist } from './build.mjs'
 import { databaseReady, zone } from './doctor-checks'
 import { dockerSocket } from './doctor-docker'
 import { inboxes } from './doctor-inboxes'
 import { composeLimits, containerMemory, machineMemory, memory } from './doctor-memory'
 import { registrySpeed } from './doctor-registry'
+import { rendering } from './doctor-rendering'
 import { packageFile } from './package-file'
 import { lockFolder } from './stack/lock.mjs'
 
@@ -200,6 +203,27 @@ test('live workers that take nothing are found: their connections are dead or le
     detail: `The inbox ${rig.queue} holds 1 entries, and its 1 live workers took none within 7 s: their connections to this Redis are dead, or lead to another; restart them, and compare their REDIS_URL with this one.`,
   })
   await clear()
+})
+
+test('a queue that is rendered and has no worker with Chromium is told, and a browser without its sandbox', async () => {
+  const { pool } = rig.services.database
+  expect(await rendering(rig.services.database)).toMatchObject({ state: 'ok' })
+  const queue = freshName('rendered')
+  await ensureQueue(rig.services, queue, {}, 'render')
+  expect(await rendering(rig.services.database)).toEqual({
+    state: 'warn',
+    detail: `No worker with Chromium serves ${queue}; run: docker compose --profile render up -d, or ask for one in the console.`,
+  })
+  const worker = { id: 'r1', kind: 'render', queue, hostname: 'far', pid: 1 } as const
+  await registerWorker(pool, worker, 'Chromium runs without its own sandbox')
+  expect(await rendering(rig.services.database)).toMatchObject({
+    state: 'warn',
+    detail: expect.stringMatching(/^Chromium runs without its own sandbox on far: .* not root/),
+  })
+  await retireWorker(pool, worker)
+  await registerWorker(pool, { ...worker, id: 'r2' })
+  expect(await rendering(rig.services.database)).toMatchObject({ state: 'ok' })
+  await retireWorker(pool, { ...worker, id: 'r2' })
 })
 
 test('hours that count in UTC because nobody set TZ are told, and schedules that kept UTC', async () => {

@@ -20,6 +20,7 @@ import { dockerSocket } from './doctor-docker'
 import { inboxes } from './doctor-inboxes'
 import { memory, runsInContainers } from './doctor-memory'
 import { packageRegistry } from './doctor-registry'
+import { rendering } from './doctor-rendering'
 import type { Finding } from './finding'
 import { packageFile } from './package-file'
 import { openStack, type Stack } from './stack/stack'
@@ -111,6 +112,7 @@ async function checkServers(check: Checker): Promise<void> {
     await check('zone', () => zone(database))
     await check('memory', () => memory(database))
     await check('workers', () => liveWorkers(database))
+    await check('rendering', () => rendering(database))
     if (redisAnswers && !(redis instanceof Error)) await check('inboxes', () => inboxes(redis, database))
   } finally {
     if (!(redis instanceof Error)) redis.disconnect()

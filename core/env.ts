@@ -118,6 +118,41 @@ export const envTable = {
   DNS_TTL: seconds(60).describe(
     'Seconds for which a worker remembers the addresses of a host; 0: not at all.',
   ),
+  CHROMIUM_PATH: z
+    .string()
+    .optional()
+    .describe('Program of Chromium or Chrome for workers that render. Empty: the one on PATH.'),
+  RENDER_PAGES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'Pages that a rendering worker has open at once. Empty: as many as its memory has room for, 500 MB each beside 1024 MB for the browser.',
+    ),
+  RENDER_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(256)
+    .max(1_048_576)
+    .optional()
+    .describe(
+      "Memory of a rendering worker in MB. Empty: the container's limit, or else the machine's memory.",
+    ),
+  RENDER_TIMEOUT: z.coerce
+    .number()
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe('Seconds for one rendered page, waiting and actions included.'),
+  RENDER_RECYCLE_PAGES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(200)
+    .describe('Pages after which a rendering worker starts its browser anew.'),
   MAX_BODY_BYTES: count(10_485_760, 1_073_741_824).describe(
     'Bytes of a page after decompression; what is longer is cut and classed by policy.',
   ),

@@ -21,6 +21,7 @@ export function checkSpider(input: unknown): Spider {
     ...revisitFaults(spider),
     ...seedFaults(spider),
     ...followFaults(spider),
+    ...selectorFault('render.selector', spider.render?.selector),
     ...itemFaults(spider),
   ]
   if (faults.length > 0) refuse(faults)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { renderSchema } from './render-rules'
 
 /**
  * What a spider file may say (JSON). The same schema validates files of the CLI, the console's editor and the rows in MySQL.
@@ -207,6 +208,8 @@ export const spiderSchema = z.strictObject({
     .max(10)
     .optional(),
   dedupe: dedupeSchema.prefault({}),
+  /** What is done with a page on a queue whose workers open it in a browser; elsewhere it says nothing. */
+  render: renderSchema.optional(),
   revisit: revisitSchema.prefault({}),
   /** Name of a spider in code: pages go through the function `parse` of that file in SPIDERS_DIR too. */
   code: z

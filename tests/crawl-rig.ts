@@ -28,7 +28,9 @@ export interface CrawlRig {
 }
 
 /** A database, a queue and a scheduler of the test's own, with times so short that a minute holds many leases. */
-export async function openRig(options: { delayMs?: number; perHost?: number } = {}): Promise<CrawlRig> {
+export async function openRig(
+  options: { delayMs?: number; perHost?: number; kind?: 'http' | 'render' } = {},
+): Promise<CrawlRig> {
   const database = await freshDatabase()
   const queue = freshName('rig')
   const folder = await mkdtemp(join(tmpdir(), 'orbweaver-rig-'))
@@ -42,11 +44,12 @@ export async function openRig(options: { delayMs?: number; perHost?: number } = 
     LOG_LEVEL: 'error',
   })
   const services = await openServices('rig')
-  await ensureQueue(services, queue, {
-    delayMs: options.delayMs ?? 0,
-    perHost: options.perHost ?? 8,
-    concurrency: 8,
-  })
+  await ensureQueue(
+    services,
+    queue,
+    { delayMs: options.delayMs ?? 0, perHost: options.perHost ?? 8, concurrency: 8 },
+    options.kind,
+  )
   const scheduler: Scheduler = await startScheduler(services)
   const spider = await saveSpider(services, spiderSchema.parse({ name: 'rig', allowPrivate: true }), 'test')
   const pools: WorkerPool[] = []

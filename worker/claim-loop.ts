@@ -26,6 +26,8 @@ export interface LoopParts {
   log: Log
   /** In force until the queue has settings of its own. */
   defaults: Pick<QueueSettings, 'concurrency' | 'delayMs'>
+  /** This worker's own bound on `concurrency`. */
+  mostConcurrent?: number | undefined
   leaseMs: number
   hardMs: number
   enterEpoch: (epoch: number) => void
@@ -57,7 +59,12 @@ export class ClaimLoop {
   #nap = SHORTEST_NAP_MS
 
   constructor(private readonly parts: LoopParts) {
-    this.settings = parts.defaults
+    this.settings = this.#bounded(parts.defaults)
+  }
+
+  #bounded<T extends LoopParts['defaults']>(settings: T): T {
+    const { mostConcurrent = settings.concurrency } = this.parts
+    return { ...settings, concurrency: Math.min(settings.concurrency, mostConcurrent) }
   }
 
   get running(): number {
@@ -155,8 +162,8 @@ export class ClaimLoop {
     this.parts.enterEpoch(claimed.epoch)
     if (claimed.settings) {
       this.#version = claimed.settings.version
-      this.settings = claimed.settings
-      this.parts.log.info({ settings: claimed.settings }, 'Settings in force')
+      this.settings = this.#bounded(claimed.settings)
+      this.parts.log.info({ settings: this.settings }, 'Settings in force')
       // Claimed, but not begun: after a pause nothing more is.
       if (claimed.settings.paused) void this.#handBack(this.#ready.splice(0))
     }

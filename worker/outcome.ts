@@ -107,7 +107,7 @@ export const REASONS = {
   credentials: failed('What the spider signs in with cannot be read by the worker; the detail says why.'),
   code_error: failed('The spider’s code failed on the page; the detail says where.'),
   code_timeout: failed('The spider’s code took longer than CODE_TIMEOUT for the page.'),
-  worker_lost: failed('It took its worker down MAX_DELIVERIES times.'),
+  worker_lost: failed('It took its worker, or the browser, down MAX_DELIVERIES times.'),
   unstorable: failed('The database refuses what was read; the detail and the worker’s log say why.'),
 } as const satisfies Record<FailureCode, ReasonRow> & Record<string, ReasonRow>
 

@@ -116,7 +116,9 @@ export function revisited(
   const comparable = last !== null && !last.gone && last.rules.equals(rules)
   const found =
     comparable && (last.digest.equals(digest) || last.extract.equals(extract)) ? 'unchanged' : 'changed'
-  const validators = fetched.status === 200 ? validatorsOf(fetched.headers) : NO_VALIDATORS
+  // Those of a rendered page speak of what its scripts began with.
+  const validators =
+    fetched.status === 200 && !fetched.rendered ? validatorsOf(fetched.headers) : NO_VALIDATORS
   // The server would have called it "not modified".
   const lied = comparable && found === 'changed' && sameValidators(last, validators)
   return {

@@ -32,6 +32,8 @@ import { sha1 } from './warc/record'
 export interface VisitParts {
   queue: Queue
   fetcher: Fetcher
+  /** What opens pages in a browser, where this worker has one. Sitemaps are not for it. */
+  renderer?: Fetcher | undefined
   robots: HostRobots
   known: KnownLinks
   cookies: Cookies
@@ -171,13 +173,15 @@ async function ask(
     }
     if (await waitsForAddress(lease, parts)) return 'released'
     const signIn = await parts.signIn.headers(run.spiderId, lease.url)
-    const fetched = await parts.fetcher.fetch(lease.url, {
+    const fetcher = sitemap ? parts.fetcher : (parts.renderer ?? parts.fetcher)
+    const fetched = await fetcher.fetch(lease.url, {
       allowPrivate: spider.allowPrivate,
       headers: { ...spider.headers, ...signIn },
       ...(spider.userAgent && { userAgent: spider.userAgent }),
       ...(spider.cookies && { cookies: parts.cookies.of(lease.run) }),
       ...(conditions && { conditions }),
       ...(sitemap && { maxBytes: MAX_SITEMAP_BYTES }),
+      ...(spider.render && { render: spider.render }),
       signal,
       accept: (type) => isReadable(type) || sitemap,
       redirectAllowed: (target) => mayRedirect(target, lease, run, parts),

@@ -13,7 +13,7 @@ import type { Database } from '../drizzle/database'
 import { ClaimLoop } from './claim-loop'
 import { CodeSpiders } from './code/code-spiders'
 import { Cookies } from './cookies'
-import { createFetcher } from './fetch/fetcher'
+import { createFetcher, type Fetcher } from './fetch/fetcher'
 import { Finisher } from './finisher'
 import { HostRobots } from './host-robots'
 import { takeIn } from './intake'
@@ -49,6 +49,19 @@ export interface Connections {
 /** What the last files may take on their way to the object store when the worker stops. */
 export const LAST_FILES_MS = 6_000
 
+/** What fetches the pages of a worker that renders them, in place of the plain fetcher. */
+export interface Pages {
+  fetcher: Fetcher
+  /** Pages at once at most, whatever the queue asks for. */
+  slots: number
+  /** Milliseconds for one page. */
+  timeoutMs: number
+  /** What an operator should know of it, or null. */
+  remark: string | null
+  /** Memory that it takes beside this process, in bytes. */
+  bytes(): number
+}
+
 /** A worker without inbound port: takes URLs of one queue, visits them, stores what came of it. */
 export class Worker {
   readonly record: WorkerRecord
@@ -69,13 +82,14 @@ export class Worker {
     private readonly env: Env,
     private readonly connections: Connections,
     private readonly log: Log,
+    private readonly pages?: Pages,
   ) {
     const { redis, heartbeat, blocking, trying, database } = connections
     const { pool } = database
     const queue = new Queue(redis, env.QUEUE_KEY)
     this.record = {
       id: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
-      kind: 'http',
+      kind: pages ? 'render' : 'http',
       queue: env.QUEUE_KEY,
       hostname: hostname(),
       pid: process.pid,
@@ -106,6 +120,10 @@ export class Worker {
       log,
     })
     this.#fetcher = proxiedFetcher(createFetcher(fetching), proxies)
+    const rendering = pages && {
+      fetcher: proxiedFetcher(pages.fetcher, proxies),
+      timeoutMs: pages.timeoutMs,
+    }
     const store = objectStore(env)
     const openMs = store && env.WARC_FILE_SECONDS * 1000
     this.#shipping = store && new FileShipping({ store, folder: warcFolder(env), log, openMs: openMs! })
@@ -129,6 +147,7 @@ export class Worker {
       tryouts: new Tryouts(redis, env.QUEUE_KEY),
       newFetcher: (more) => proxiedFetcher(createFetcher({ ...fetching, ...more }), proxies),
       totalTimeoutMs: fetching.totalTimeoutMs,
+      pages: rendering,
       retryCodes: env.RETRY_HTTP_CODES,
       userAgent: env.USER_AGENT,
       worker: this.record.id,
@@ -157,13 +176,15 @@ export class Worker {
       log,
       defaults: { concurrency: env.CONCURRENT_REQUESTS, delayMs: env.DOWNLOAD_DELAY * 1000 },
       leaseMs: env.LEASE_SECONDS * 1000,
-      hardMs: env.DOWNLOAD_TIMEOUT * 3000,
+      mostConcurrent: pages?.slots,
+      hardMs: pages ? pages.timeoutMs * 3 : env.DOWNLOAD_TIMEOUT * 3000,
       passOver: (lease) => passOver(lease, { ...visits, known, run: (id) => runs.of(id) }),
       enterEpoch: (epoch) => known.enter(epoch),
       visit: (lease: Lease, signal: AbortSignal) =>
         visit(lease, signal, {
           queue,
           fetcher: this.#fetcher,
+          renderer: rendering?.fetcher,
           robots,
           known,
           cookies,
@@ -195,7 +216,7 @@ export class Worker {
   }
 
   async start(): Promise<void> {
-    await registerWorker(this.connections.database.pool, this.record)
+    await registerWorker(this.connections.database.pool, this.record, this.pages?.remark)
     this.#registered = true
     this.#keeper.start()
     this.#heartbeat = setInterval(() => void this.#beat(), this.env.HEARTBEAT_SECONDS * 1000)
@@ -203,7 +224,7 @@ export class Worker {
     this.#lane.start()
     this.#shipping?.start()
     this.log.info(
-      { worker: this.record.id, queue: this.record.queue, concurrency: this.env.CONCURRENT_REQUESTS },
+      { worker: this.record.id, queue: this.record.queue, concurrency: this.#loop.settings.concurrency },
       'Worker started',
     )
   }
@@ -227,7 +248,7 @@ export class Worker {
     clearInterval(this.#heartbeat)
     await this.#lane.stop()
     this.#keeper.stop()
-    await this.#fetcher.close()
+    await Promise.all([this.#fetcher.close(), this.pages?.fetcher.close()])
     this.#code.close()
     await this.#warc
       .close()
@@ -257,7 +278,7 @@ export class Worker {
       running: this.#loop.running,
       done: this.#counts.done,
       failed: this.#counts.failed,
-      rssBytes: process.memoryUsage.rss(),
+      rssBytes: process.memoryUsage.rss() + (this.pages?.bytes() ?? 0),
     }
     const sinceClaimMs = Math.round(performance.now() - this.#loop.lastClaimAt)
     this.log.info({ worker: this.record.id, ...now, idle: now.running === 0, sinceClaimMs }, 'heartbeat')

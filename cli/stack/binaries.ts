@@ -85,7 +85,7 @@ async function find(
 }
 
 /** The path of a program, or undefined. */
-export async function onPath(program: string): Promise<string | undefined> {
+async function onPath(program: string): Promise<string | undefined> {
   for (const folder of [...(childEnv().PATH ?? '').split(delimiter), ...MORE_FOLDERS]) {
     const path = join(folder, program)
     if (folder && (await canRun(path))) return path

@@ -1,26 +1,18 @@
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sentence } from '../../core/errors'
-import { onPath } from './binaries'
+import { chromiumOnPath, isProgram } from '../../worker/render/chromium-path'
 import { unpackPackages } from './packages'
 import { packageFolder } from './state'
-
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 export type Chromium = { path: string } | { path: undefined; reason: string }
 
 /** Chromium from PATH or unpacked before by `fetchChromium`; otherwise the reason to give when skipping a test. */
 export async function findChromium(): Promise<Chromium> {
-  for (const program of PROGRAMS) {
-    const path = await onPath(program)
-    if (path) return { path }
-  }
+  const found = await chromiumOnPath()
+  if (found) return { path: found }
   const path = launcher()
-  const unpacked = await access(path).then(
-    () => true,
-    () => false,
-  )
-  return unpacked
+  return (await isProgram(path))
     ? { path }
     : { path: undefined, reason: 'Chromium is neither on PATH nor fetched; `npm test` fetches it on Debian' }
 }

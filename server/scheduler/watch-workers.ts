@@ -2,7 +2,7 @@ import { env } from '../../core/env'
 import { inTransaction } from '../../drizzle/database'
 import type { Services } from '../context'
 import { change, select } from '../db'
-import { ensureQueue } from '../services/queues'
+import { ensureQueue, type QueueRow } from '../services/queues'
 
 /** Silent for longer than this, in seconds, a worker counts as lost. Its pages do not wait for that: their leases lapse by themselves. */
 const silentSeconds = () => Math.max(20, 4 * env().HEARTBEAT_SECONDS)
@@ -13,11 +13,11 @@ const silentSeconds = () => Math.max(20, 4 * env().HEARTBEAT_SECONDS)
  */
 export async function watchWorkers(s: Services): Promise<void> {
   await markLost(s)
-  const unknown = await select<{ queue: string }>(
+  const unknown = await select<Pick<QueueRow, 'kind'> & { queue: string }>(
     s.database.pool,
-    "SELECT DISTINCT queue FROM workers WHERE state = 'running' AND queue NOT IN (SELECT name FROM queues)",
+    "SELECT queue, MIN(kind) AS kind FROM workers WHERE state = 'running' AND queue NOT IN (SELECT name FROM queues) GROUP BY queue",
   )
-  for (const { queue } of unknown) await ensureQueue(s, queue)
+  for (const { queue, kind } of unknown) await ensureQueue(s, queue, {}, kind)
 }
 
 async function markLost(s: Services): Promise<void> {

@@ -57,9 +57,14 @@ const COLUMN = {
 
 /**
  * The queue of that name, made with the defaults of the environment when it is not there. Its settings are then in Redis.
- * @param overrides used only when the queue is made.
+ * @param overrides used only when the queue is made, as is its kind: `render` for one whose pages are all rendered.
  */
-export async function ensureQueue(s: Services, name: string, overrides: QueuePatch = {}): Promise<QueueRow> {
+export async function ensureQueue(
+  s: Services,
+  name: string,
+  overrides: QueuePatch = {},
+  kind: QueueRow['kind'] = 'http',
+): Promise<QueueRow> {
   checkName(name)
   const known = await findQueue(s, name)
   if (known) return known
@@ -67,9 +72,10 @@ export async function ensureQueue(s: Services, name: string, overrides: QueuePat
   const { DOWNLOAD_DELAY, CONCURRENT_REQUESTS, CONCURRENT_REQUESTS_PER_HOST } = env()
   await change(
     s.database.pool,
-    'INSERT IGNORE INTO queues (name, delay_ms, per_host, concurrency, max_running, created_at, updated_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
+    'INSERT IGNORE INTO queues (name, kind, delay_ms, per_host, concurrency, max_running, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))',
     [
       name,
+      kind,
       given.delayMs ?? Math.round(DOWNLOAD_DELAY * 1000),
       given.perHost ?? Math.max(1, CONCURRENT_REQUESTS_PER_HOST),
       given.concurrency ?? Math.max(1, CONCURRENT_REQUESTS),

@@ -104,7 +104,7 @@ const unknown = () =>
 async function requireWorker(s: Services, queue: string): Promise<void> {
   const [row] = await select<{ n: number }>(
     s.database.pool,
-    "SELECT COUNT(*) AS n FROM workers WHERE queue = ? AND kind = 'http' AND state = 'running'",
+    "SELECT COUNT(*) AS n FROM workers WHERE queue = ? AND state = 'running'",
     [queue],
   )
   if (row!.n === 0)

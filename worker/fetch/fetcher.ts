@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { Agent, type buildConnector } from 'undici'
 import type { ConnectTimes, Lookup } from '../../core/address-guard'
 import type { ProxyAddress } from '../../core/proxy-address'
+import type { Spider } from '../../core/spider'
 import { fetchConnector, proxiedConnector } from './address-guard'
 import { isZstd, undoesZstd } from './content-codings'
 import { type Answer, dispatch, type Exchange, type ExchangeRequest } from './exchange'
@@ -52,6 +53,8 @@ export interface FetchRequest {
   proxy?: { id: number; shown: string; address: ProxyAddress }
   /** Asked when the headers of a 2xx answer are in; false fails the fetch with `type`, its body unread. */
   accept?: (contentType: string | null) => boolean
+  /** What is done with the page once it is open; for a fetcher that opens pages in a browser. */
+  render?: Spider['render']
 }
 
 /** What a fetch needs of a jar; see `worker/cookies.ts`. */
@@ -85,6 +88,8 @@ export interface Fetched {
   redirects: string[]
   /** What each of these answered. */
   hops: { url: string; status: number; headers: Headers }[]
+  /** The body is what scripts have made of the answer in a browser. */
+  rendered?: true
 }
 
 export interface Fetcher {

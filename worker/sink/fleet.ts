@@ -1,4 +1,5 @@
 import type { Pool } from 'mysql2/promise'
+import { UserError } from '../../core/errors'
 
 export interface WorkerRecord {
   id: string
@@ -8,13 +9,30 @@ export interface WorkerRecord {
   pid: number
 }
 
-/** Enters the worker in the list that the console shows, and its start in the events. */
-export async function registerWorker(pool: Pool, worker: WorkerRecord): Promise<void> {
+/** @throws UserError when the queue is for workers of the other kind; one that is not known yet becomes what its first worker is. */
+export async function requireKind(pool: Pool, queue: string, kind: WorkerRecord['kind']): Promise<void> {
+  const [rows] = await pool.query('SELECT kind FROM queues WHERE name = ?', [queue])
+  const found = (rows as { kind: WorkerRecord['kind'] }[])[0]?.kind ?? kind
+  if (found !== kind)
+    throw new UserError(
+      `The queue ${queue} is of kind ${found}, and this is a worker of kind ${kind}; give it another QUEUE_KEY.`,
+    )
+}
+
+/**
+ * Enters the worker in the list that the console shows, and its start in the events.
+ * @param remark what an operator should know of it; `doctor` repeats it.
+ */
+export async function registerWorker(
+  pool: Pool,
+  worker: WorkerRecord,
+  remark: string | null = null,
+): Promise<void> {
   await pool.query(
     "INSERT INTO workers (id, kind, queue, hostname, pid, state, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, 'running', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
     [worker.id, worker.kind, worker.queue, worker.hostname, worker.pid],
   )
-  await event(pool, worker, 'start')
+  await event(pool, worker, 'start', remark)
 }
 
 /**
@@ -42,9 +60,14 @@ export async function retireWorker(pool: Pool, worker: WorkerRecord): Promise<vo
   await event(pool, worker, 'stop')
 }
 
-async function event(pool: Pool, worker: WorkerRecord, kind: 'start' | 'stop'): Promise<void> {
+async function event(
+  pool: Pool,
+  worker: WorkerRecord,
+  kind: 'start' | 'stop',
+  detail: string | null = null,
+): Promise<void> {
   await pool.query(
-    'INSERT INTO worker_events (worker_id, queue, kind, at) VALUES (?, ?, ?, UTC_TIMESTAMP(3))',
-    [worker.id, worker.queue, kind],
+    'INSERT INTO worker_events (worker_id, queue, kind, detail, at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))',
+    [worker.id, worker.queue, kind, detail],
   )
 }

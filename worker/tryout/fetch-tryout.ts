@@ -30,6 +30,8 @@ export interface TryoutParts {
   /** One with connections of its own; `more` stands in place of the worker's options. */
   newFetcher: (more: Partial<FetcherOptions>) => Fetcher
   totalTimeoutMs: number
+  /** What opens pages in a browser, where this worker has one. */
+  pages?: { fetcher: Fetcher; timeoutMs: number } | undefined
   retryCodes: readonly number[]
   userAgent: string
   worker: string
@@ -48,7 +50,8 @@ interface Answer {
 
 /**
  * Fetches a page as a visit of the spider's run would: through the address guard, when robots.txt allows it, and in the host's
- * turn. It has a fetcher of its own, so that its connections are new and their times are this page's.
+ * turn. It has a fetcher of its own, so that its connections are new and their times are this page's; a page that is rendered has
+ * the worker's browser, which tells no times of connections.
  * @throws TurnTooFar when the host asks for more patience than a person has.
  */
 export async function fetchTryout(
@@ -67,7 +70,7 @@ export async function fetchTryout(
   let waited = 0
   const turn = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = performance.now()
-    const lastMs = parts.totalTimeoutMs + 1000
+    const lastMs = (parts.pages?.timeoutMs ?? parts.totalTimeoutMs) + 1000
     return inTurn(parts.queue, hostKey(url), { lastMs, longestMs: LONGEST_WAIT_MS, signal }, () => {
       waited += performance.now() - from
       return work()
@@ -141,8 +144,10 @@ export async function fetchTryout(
     const sitemap = mayBeSitemap(address, spider)
     const policy = { retryCodes: parts.retryCodes, binary: sitemap }
     try {
-      const fetched = await fetcher.fetch(address, {
+      const from = sitemap ? fetcher : (parts.pages?.fetcher ?? fetcher)
+      const fetched = await from.fetch(address, {
         ...asker,
+        ...(spider.render && { render: spider.render }),
         headers: { ...spider.headers, ...(await parts.signIn.headers(run.spiderId, address)) },
         ...(spider.cookies && { cookies: new Cookies().of(0) }),
         ...(sitemap && { maxBytes: MAX_SITEMAP_BYTES }),

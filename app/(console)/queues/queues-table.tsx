@@ -129,6 +129,7 @@ function Limits({ queue }: { queue: QueueView }) {
   const delayed = queue.delayMs > 0
   return (
     <>
+      {queue.kind === 'render' && `${t('rendered')} · `}
       {t(delayed ? 'limitsDelay' : 'limitsHost', {
         delay: figures.delay(queue.delayMs),
         perHost: figures.count(queue.perHost),

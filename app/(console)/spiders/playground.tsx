@@ -46,7 +46,7 @@ export function Playground({
   const t = useTranslations('playground')
   const trpc = useTRPC()
   const queues = useQuery(trpc.queues.list.queryOptions())
-  const names = (queues.data ?? []).filter(({ kind }) => kind === 'http').map(({ name }) => name)
+  const names = (queues.data ?? []).map(({ name }) => name)
   const queue = trial.queue ?? names[0] ?? ''
   const text = JSON.stringify(definition)
   const ask = useMutation(

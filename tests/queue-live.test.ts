@@ -16,14 +16,15 @@ let rig: CrawlRig
 let site: Server
 /** Requests for pages that wait for an answer. */
 let waiting: ServerResponse[]
-let asked: number
+/** The paths of pages that were asked for, in that order. */
+let asked: string[]
 
 beforeEach(async () => {
   waiting = []
-  asked = 0
+  asked = []
   site = createServer((request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end()
-    asked++
+    asked.push(request.url!)
     waiting.push(response)
   }).listen(0, '127.0.0.1')
   await once(site, 'listening')
@@ -63,22 +64,24 @@ test('a change of a queue’s settings reaches a worker within 2 s, also one who
   await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).running).toBe(6), SOON)
   answer(6)
   await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(6), SOON)
-  expect(asked).toBe(6)
+  expect(asked).toHaveLength(6)
 
   await set(3)
   await resumeQueue(services, queue, 'me')
   await vi.waitFor(() => expect(waiting).toHaveLength(3), SOON)
   expect((await services.queue(queue).counts(run)).pending).toBeGreaterThan(40)
-  expect(asked).toBe(9)
+  expect(asked).toHaveLength(9)
 
   const utc = (fromNow: number) => new Date(Date.now() + fromNow * 60_000).toISOString().slice(11, 16)
   await configureQueue(services, queue, { quiet: { from: utc(-2), to: utc(30), zone: 'UTC' } }, 'me')
   await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).running).toBe(3), SOON)
-  const { causes } = await whyWaiting(services, { queue, url: seeds.at(-1)!.url })
+  // Seeds are not asked for in their order, and what was claimed and went back is asked for when its turn comes.
+  const { url } = seeds.find((seed) => !asked.includes(new URL(seed.url).pathname))!
+  const { causes } = await whyWaiting(services, { queue, url })
   expect(causes[0]).toMatchObject({ kind: 'quiet', zone: 'UTC' })
   answer(3)
   await vi.waitFor(async () => expect((await services.queue(queue).counts(run)).done).toBe(9), SOON)
-  expect(asked).toBe(9)
+  expect(asked).toHaveLength(9)
   await configureQueue(services, queue, { quiet: null }, 'me')
   await vi.waitFor(() => expect(waiting).toHaveLength(3), SOON)
 }, 60_000)

@@ -65,6 +65,7 @@ export function driverContract(
 
     test('says in words that name the kind or the queue and a remedy what it cannot have, and changes nothing', async (context) => {
       if (missing) context.skip(missing)
+      if (servesAnyQueue) context.skip('this driver starts workers of every kind for every queue')
       const there = await rig.running()
       const refused = (queue: string, kind: 'http' | 'render') =>
         rig.driver.scale(queue, kind, 1).then(
@@ -75,11 +76,10 @@ export function driverContract(
         name: 'UserError',
         message: expect.stringMatching(/render.*; (add|start) /),
       })
-      if (!servesAnyQueue)
-        expect(await refused('nobody_serves_this', 'http')).toEqual({
-          name: 'UserError',
-          message: expect.stringMatching(/http workers for the queue nobody_serves_this; add /),
-        })
+      expect(await refused('nobody_serves_this', 'http')).toEqual({
+        name: 'UserError',
+        message: expect.stringMatching(/http workers for the queue nobody_serves_this; add /),
+      })
       expect(await rig.running()).toEqual(there)
     })
 
